@@ -66,6 +66,12 @@ pub struct JudgeCall {
     /// The cost in US dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// True if the judge is paid by its tokens and reported none, so that the cost is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_usage: bool,
+    /// True if the judge is the target that gave the answer, under another name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_answer: bool,
     /// The duration of the last attempt, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,

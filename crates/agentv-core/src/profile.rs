@@ -14,6 +14,9 @@ pub struct Profile {
     pub price: Option<TokenPrice>,
     /// The tools that the model may call, in the order of the request.
     pub tools: Vec<OfferedTool>,
+    /// True if `tools` lacks those of servers, because a server is not connected.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_tools: bool,
     /// True if the model takes images, false if it takes none; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::Secrets;
@@ -25,20 +27,35 @@ pub struct RawExchange {
 }
 
 impl RawExchange {
+    /// Returns true if the body of the response, which is not text, holds a secret.
+    pub(crate) fn hides(&self, secrets: &Secrets) -> bool {
+        let body = self
+            .response
+            .as_ref()
+            .and_then(|it| it.body_base64.as_ref());
+        let bytes = body.and_then(|body| BASE64_STANDARD.decode(body).ok());
+        bytes.is_some_and(|mut bytes| secrets.redact_json(&mut bytes))
+    }
+
+    /// Removes the body of the response.
+    pub(crate) fn hide_body(&mut self) {
+        if let Some(response) = &mut self.response {
+            response.body = Some(Secrets::REPLACEMENT.to_owned());
+            response.body_base64 = None;
+        }
+    }
+
     /// Removes the body of a response that came as a stream, because its answer holds a secret in pieces.
     pub(crate) fn hide_stream(&mut self) {
-        let Some(response) = &mut self.response else {
-            return;
-        };
-        let mut headers = response.headers.iter();
+        let response = self.response.iter();
+        let mut headers = response.flat_map(|response| &response.headers);
         let is_stream = headers.any(|(name, value)| {
             let value = value.to_ascii_lowercase();
             name.eq_ignore_ascii_case("content-type")
                 && (value.contains("event-stream") || value.contains("eventstream"))
         });
         if is_stream {
-            response.body = Some(Secrets::REPLACEMENT.to_owned());
-            response.body_base64 = None;
+            self.hide_body();
         }
     }
 }
@@ -78,5 +95,30 @@ impl ExchangeLog {
 impl PartialEq for ExchangeLog {
     fn eq(&self, other: &ExchangeLog) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_a_body_that_is_not_text_is_found() {
+        let mut secrets = Secrets::default();
+        secrets.add("sk-live-ZZZ-77777-qwerty");
+        let raw = |body: &[u8]| RawExchange {
+            response: Some(RawMessage {
+                body_base64: Some(BASE64_STANDARD.encode(body)),
+                ..RawMessage::default()
+            }),
+            ..RawExchange::default()
+        };
+        let mut leaking = raw(b"\0\x01{\"message\":\"bad key sk-live-ZZZ-77777-qwerty\"}\xff");
+        assert!(leaking.hides(&secrets) && !raw(b"\0\x01nothing\xff").hides(&secrets));
+        leaking.hide_body();
+        assert_eq!(
+            leaking.response.unwrap().body.unwrap(),
+            Secrets::REPLACEMENT
+        );
     }
 }

@@ -61,12 +61,24 @@ pub struct TranscriptRecord {
     /// True if the run that gave the answer knew that its question or its target has changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outdated: bool,
+    /// True if another run got and paid the answer, and this one only grades it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_other_run: bool,
 }
 
 impl TranscriptRecord {
     /// Returns the record without secrets in its answer; `None` if it has none.
     pub fn redacted_by(&self, secrets: &Secrets) -> Option<TranscriptRecord> {
-        let mut transcript = secrets.redact_record(&self.transcript)?;
+        let redacted = secrets.redact_record(&self.transcript);
+        let leaks = self.transcript.raw.iter().any(|raw| raw.hides(secrets));
+        let mut transcript = match redacted {
+            Some(redacted) => redacted,
+            None if leaks => self.transcript.clone(),
+            None => return None,
+        };
+        let raw = transcript.raw.iter_mut();
+        raw.filter(|raw| raw.hides(secrets))
+            .for_each(RawExchange::hide_body);
         // A stream holds the answer in pieces, and so a secret in it, too.
         let is_redacted = transcript.output_messages != self.transcript.output_messages;
         if is_redacted || transcript.trace != self.transcript.trace {
@@ -155,9 +167,20 @@ pub struct ResultRecord {
     /// The error of an errored trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TrialError>,
+    /// The line of the case in its eval file, from 1, if there is no answer. An answer is recorded with its
+    /// case, which has the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     /// The folder of the trial's workspace, if it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
+    /// True if another run got and paid the answer, and this one only grades it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_other_run: bool,
+    /// The cost in US dollars of earlier answers and grades of this trial in the same run, which later ones
+    /// replaced, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_cost_usd: Option<f64>,
     /// A digest of everything that can change the answer.
     pub answer_key: String,
     /// A digest of that and of everything that can change the grade.
@@ -172,25 +195,51 @@ impl ResultRecord {
     /// known, or if another run paid for it.
     pub fn answer_cost_usd(&self) -> Option<f64> {
         let answer = self.trace_summary.as_ref().and_then(|trace| trace.cost_usd);
-        answer.filter(|_| !self.cached)
+        answer.filter(|_| self.is_own_answer())
     }
 
-    /// Returns true if the target used tokens at an unknown price.
+    /// Returns the cost in US dollars of an answer that another run got, and this one grades.
+    pub fn graded_cost_usd(&self) -> Option<f64> {
+        let answer = self.trace_summary.as_ref().and_then(|trace| trace.cost_usd);
+        answer.filter(|_| self.of_other_run && !self.cached)
+    }
+
+    /// Returns true if this run got the answer: neither the cache nor another run did.
+    pub fn is_own_answer(&self) -> bool {
+        !self.cached && !self.of_other_run
+    }
+
+    /// Returns true if the answer cost an unknown amount: the target used tokens at an unknown price, or did
+    /// not report its tokens.
     pub fn is_unpriced(&self) -> bool {
         let trace = self.trace_summary.as_ref();
-        let lacks_price =
-            |trace: &TraceSummary| trace.token_usage.is_some() && trace.cost_usd.is_none();
-        !self.cached && trace.is_some_and(lacks_price)
+        let lacks_price = |trace: &TraceSummary| {
+            (trace.token_usage.is_some() || trace.lacks_usage) && trace.cost_usd.is_none()
+        };
+        self.is_own_answer() && trace.is_some_and(lacks_price)
     }
 
-    /// Returns the names of the judges that used tokens at an unknown price, once per call.
+    /// Returns the names of the judges that cost an unknown amount, once per call.
     pub fn unpriced_judges(&self) -> impl Iterator<Item = &str> {
         let calls = self.judge_calls();
-        let unpriced = calls.filter(|call| call.token_usage.is_some() && call.cost_usd.is_none());
+        let unpriced = calls.filter(|call| {
+            (call.token_usage.is_some() || call.lacks_usage) && call.cost_usd.is_none()
+        });
         unpriced.map(|call| call.target.as_str())
     }
 
-    /// Returns the names of the target and the judges that used tokens at an unknown price, each once.
+    /// Returns the names of the target and the judges that did not report their tokens, so that their cost is
+    /// unknown, once per answer.
+    pub fn without_usage(&self) -> impl Iterator<Item = &str> {
+        let trace = self.trace_summary.as_ref().filter(|_| self.is_own_answer());
+        let answer = trace.filter(|trace| trace.lacks_usage && trace.cost_usd.is_none());
+        let calls = self.judge_calls();
+        let calls = calls.filter(|call| call.lacks_usage && call.cost_usd.is_none());
+        let judges = calls.map(|call| call.target.as_str());
+        answer.map(|_| &*self.target).into_iter().chain(judges)
+    }
+
+    /// Returns the names of the target and the judges that cost an unknown amount, each once.
     pub fn unpriced(&self) -> Vec<String> {
         let target = self.is_unpriced().then_some(&*self.target);
         let mut names: Vec<String> = Vec::new();
@@ -205,7 +254,7 @@ impl ResultRecord {
     /// Returns true if the target judged its own answer.
     pub fn is_self_judged(&self) -> bool {
         let mut calls = self.judge_calls();
-        calls.any(|call| *call.target == *self.target)
+        calls.any(|call| call.own_answer || *call.target == *self.target)
     }
 
     /// Returns the calls of judges, by all evaluators.

@@ -25,6 +25,9 @@ pub struct Transcript {
     /// The cost in US dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// True if the target is paid by its tokens and reported none, so that the cost is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_usage: bool,
     /// The duration as reported by the target, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
@@ -152,6 +155,9 @@ pub struct TraceSummary {
     /// The cost in US dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// True if the target is paid by its tokens and reported none, so that the cost is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_usage: bool,
     /// The duration in milliseconds, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
@@ -164,6 +170,7 @@ impl TraceSummary {
         let mut summary = TraceSummary {
             token_usage: transcript.token_usage,
             cost_usd: transcript.cost_usd,
+            lacks_usage: transcript.lacks_usage,
             duration_ms: transcript.duration_ms.or(measured_ms),
             ..TraceSummary::default()
         };

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use agentv_core::{Effort, EvaluatorSpec, Judge};
+use agentv_core::{Effort, EvaluatorSpec, Extra, Judge};
+use serde_json::Value;
 
 use crate::error::BuildError;
 use crate::kind::EvaluatorKind;
@@ -45,6 +46,37 @@ pub fn runs_commands(spec: &EvaluatorSpec) -> bool {
 /// cannot grade an answer whose workspace is gone.
 pub fn needs_workspace(spec: &EvaluatorSpec) -> bool {
     kinds::named(&spec.kind).is_some_and(|kind| (kind.facts.needs_workspace)(&Options::of(spec)))
+}
+
+/// Returns an evaluator with the options that hold no secrets, as the record of a case stores them. An
+/// evaluator that runs a program or asks a judge keeps its own options, which may need a key; its members are
+/// treated one by one.
+pub fn without_secrets(own: &EvaluatorSpec, redacted: &EvaluatorSpec) -> EvaluatorSpec {
+    EvaluatorSpec {
+        options: options_without_secrets(&own.kind, &own.options, &redacted.options),
+        ..own.clone()
+    }
+}
+
+fn options_without_secrets(kind: &str, own: &Extra, redacted: &Extra) -> Extra {
+    let Some(kind) = kinds::named(kind) else {
+        return redacted.clone();
+    };
+    if (kind.facts.effort)(&Options::of_values(own)) == Effort::Check {
+        return redacted.clone();
+    }
+    let mut options = own.clone();
+    let members = kind.facts.members.and_then(|name| options.get_mut(name));
+    let stored = kind.facts.members.and_then(|name| redacted.get(name));
+    let members = members.and_then(Value::as_array_mut).into_iter().flatten();
+    let stored = stored.and_then(Value::as_array).into_iter().flatten();
+    for (member, stored) in members.zip(stored) {
+        if let (Value::Object(own), Value::Object(stored)) = (&mut *member, stored) {
+            let kind = own.get("type").and_then(Value::as_str).unwrap_or_default();
+            *own = options_without_secrets(kind, own, stored);
+        }
+    }
+    options
 }
 
 /// Returns the paths of the files that an evaluator of a resolved case may read or run. Some may

@@ -40,6 +40,8 @@ pub(crate) struct Facts {
     pub(crate) files: fn(&Options<'_>, &Path) -> Vec<PathBuf>,
     /// True if the evaluator works in the workspace of a trial that has one.
     pub(crate) needs_workspace: fn(&Options<'_>) -> bool,
+    /// The option that lists evaluators as members, if the kind has such an option.
+    pub(crate) members: Option<&'static str>,
     /// True if the evaluator reads `negate` itself, to say more about a negated check.
     pub(crate) negates: bool,
     /// A problem of options that are each valid, but not together.
@@ -54,6 +56,7 @@ impl Facts {
         runs_commands: |_| false,
         files: |_, _| Vec::new(),
         needs_workspace: |_| false,
+        members: None,
         negates: false,
         problem: |_| None,
     };

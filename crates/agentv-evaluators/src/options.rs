@@ -23,6 +23,15 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// Returns the options of a member.
+    pub(crate) fn of_values(values: &'a Extra) -> Options<'a> {
+        Options {
+            evaluator: "",
+            place: String::new(),
+            values,
+        }
+    }
+
     /// Returns all options.
     pub(crate) fn values(&self) -> &'a Extra {
         self.values

@@ -39,6 +39,9 @@ pub(crate) enum WantedText {
     Fixed(String),
     /// A text with variables of the case.
     Template(Template),
+    /// A variable of the case alone: a text as it is, and another value as JSON. The template reports that it
+    /// is missing.
+    Variable(String, Template),
 }
 
 /// The reason why there is no text to compare with.
@@ -62,7 +65,10 @@ impl WantedText {
             return Ok(WantedText::Fixed(value.to_owned()));
         }
         let template = parse(value).map_err(|problem| options.invalid("value", problem))?;
-        Ok(WantedText::Template(template))
+        Ok(match variable_alone(value) {
+            Some(name) => WantedText::Variable(name.to_owned(), template),
+            None => WantedText::Template(template),
+        })
     }
 
     /// Returns the text for a case.
@@ -85,7 +91,9 @@ impl WantedText {
         let text = text.and_then(|text| match (self, text.is_empty()) {
             // A fixed text was checked with the eval file.
             (WantedText::Fixed(_), _) | (_, false) => Ok(text),
-            (WantedText::Reference | WantedText::Template(_), true) => Err(NoText::Empty),
+            (WantedText::Reference | WantedText::Template(_) | WantedText::Variable(..), true) => {
+                Err(NoText::Empty)
+            }
         });
         text.map_err(crate::error::could_not_judge)
     }
@@ -100,6 +108,17 @@ impl WantedText {
             WantedText::Template(template) => {
                 let filled = template.fill(variables(subject));
                 filled.map(Cow::Owned).map_err(NoText::Template)
+            }
+            WantedText::Variable(name, template) => {
+                let variables = variables(subject);
+                match variables.get(name) {
+                    Some(Value::String(text)) => Ok(Cow::Owned(text.clone())),
+                    Some(value) => Ok(Cow::Owned(value.to_string())),
+                    None => {
+                        let filled = template.fill(variables);
+                        filled.map(Cow::Owned).map_err(NoText::Template)
+                    }
+                }
             }
         }
     }
@@ -140,8 +159,17 @@ fn expected_output(subject: &Subject<'_>) -> Value {
     }
 }
 
-fn is_template(value: &str) -> bool {
+/// Checks for a text with variables.
+pub(crate) fn is_template(value: &str) -> bool {
     value.contains("{{")
+}
+
+/// Returns the name of the variable that a template consists of.
+fn variable_alone(value: &str) -> Option<&str> {
+    let inside = value.strip_prefix("{{")?.strip_suffix("}}")?.trim();
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_alone = !inside.is_empty() && inside != "expected_output" && inside.chars().all(is_name);
+    is_alone.then_some(inside)
 }
 
 /// Parses a template. `{{ expected_output }}` alone is the reference answer as a text, whatever its
@@ -161,7 +189,7 @@ thread_local! {
     static TEMPLATES_SEEN: Memo = Memo::new();
 }
 
-fn template_problem(node: Node<'_>) -> Option<Problem> {
+pub(crate) fn template_problem(node: Node<'_>) -> Option<Problem> {
     let check = |value: &Value| match value.as_str() {
         Some(text) if is_template(text) => parse(text).map(drop),
         _ => Ok(()),

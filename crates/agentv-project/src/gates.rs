@@ -2,7 +2,7 @@
 
 use agentv_core::GateOutcome;
 use agentv_journal::RunFolder;
-use agentv_report::compare::{ComparedRun, ComparisonSummary, compare, read_runs};
+use agentv_report::compare::{ComparedRun, Comparison, ComparisonSummary, compare, read_runs};
 use agentv_report::{RunResults, Summary};
 
 use crate::counted::counted;
@@ -175,7 +175,12 @@ impl Gates {
         }
         if summary.outdated > 0 {
             // Figures of several versions say nothing about any of them.
-            gates.iter_mut().for_each(|gate| gate.met = false);
+            let results = counted(summary.outdated, "result");
+            for gate in gates.iter_mut().filter(|gate| gate.met) {
+                gate.met = false;
+                gate.found
+                    .push_str(&format!(", with {results} of an earlier version"));
+            }
         }
         gates.extend(self.judge_currency(summary));
         // A run that was stopped says so by its exit code.
@@ -213,6 +218,7 @@ impl Gates {
                 if let Some(judges) = &comparison.summary().different_judges {
                     notices.warn(judges.in_words([&name, "this run"]));
                 }
+                warn_of_changes(&comparison, &name, notices);
                 gate.judge(comparison.figures(), &name)
             }
             Err(nothing) => vec![gate.not_judged(&name, nothing.to_string())],
@@ -256,6 +262,21 @@ fn check(
         )));
     }
     Ok(())
+}
+
+/// Warns about cases that are not the same in the baseline, and about targets that it does not have.
+fn warn_of_changes(comparison: &Comparison<'_>, name: &str, notices: &mut dyn Notices) {
+    if let Some(changed) = comparison.changed_cases() {
+        let cases = counted(comparison.summary().changed, "matched case");
+        notices.warn(format!(
+            "the input, the expected values or the evaluators of {cases} are not those of {name}: {changed}"
+        ));
+    }
+    for target in &comparison.summary().targets_only_in_b {
+        notices.warn(format!(
+            "target `{target}` is not compared: {name} does not have it"
+        ));
+    }
 }
 
 /// Warns about a run that is not finished.

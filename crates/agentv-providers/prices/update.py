@@ -10,6 +10,7 @@ import datetime
 import io
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,8 @@ VENDORS = {
     "xai": "xai",
 }
 MODES = ("chat", "responses")
+# The prices of requests with a long input are those of its largest part that has one.
+LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 COSTS = (
     "input_cost_per_token",
     "output_cost_per_token",
@@ -75,6 +78,16 @@ def images(entry):
     return {True: "yes", False: "no"}.get(entry.get("supports_vision"), "")
 
 
+def long_input(entry):
+    """The number of input tokens above which other prices hold, and those prices; five empty cells if there is none."""
+    limits = [int(found[1]) for field in entry if (found := LONG.fullmatch(field))]
+    if not limits:
+        return [""] * 5
+    limit = min(limits)
+    prices = [per_million(entry, f"{field}_above_{limit}k_tokens") for field in COSTS]
+    return [str(limit * 1000), *prices] if all(prices[:2]) else [""] * 5
+
+
 def model_of(name, package_vendor):
     """The model's name without the vendor's, or None for a copy that differs by region only."""
     prefixes = (f"{package_vendor}/", f"{VENDORS[package_vendor]}/")
@@ -84,7 +97,7 @@ def model_of(name, package_vendor):
 
 
 def rows(table):
-    """Vendor, model, the four prices and the column for images, of every model that has prices."""
+    """Vendor, model, the four prices, images, and the prices of long inputs, of every model that has prices."""
     found = {}
     for name, entry in table.items():
         package_vendor = entry.get("litellm_provider")
@@ -93,7 +106,7 @@ def rows(table):
         model = model_of(name, package_vendor)
         prices = [per_million(entry, field) for field in COSTS]
         if model and any(price not in ("", "0") for price in prices[:2]) and all(prices[:2]):
-            found[VENDORS[package_vendor], model.lower()] = [*prices, images(entry)]
+            found[VENDORS[package_vendor], model.lower()] = [*prices, images(entry), *long_input(entry)]
     return [(*key, *found[key]) for key in sorted(found)]
 
 
@@ -103,7 +116,8 @@ def write(lines, source):
     text.write("# US dollars per million tokens. Written by update.py.\n")
     text.write(f"# Source: {source} (PyPI, MIT licence), {datetime.date.today().isoformat()}.\n")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("vendor", "model", "input", "output", "cached_input", "cache_write", "images"))
+    prices = ("input", "output", "cached_input", "cache_write")
+    writer.writerow(("vendor", "model", *prices, "images", "above", *(f"{name}_above" for name in prices)))
     writer.writerows(lines)
     TARGET.write_text(text.getvalue(), encoding="utf-8")
 

@@ -216,10 +216,6 @@ fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
             "E011 Line 2: targets[0]: missing model",
         ),
         (
-            "targets:\n  - {name: a, provider: azure, deployment: b}",
-            "E011 Line 2: targets[0]: missing endpoint (write one of `endpoint`, `resource`)",
-        ),
-        (
             "targets:\n  - name: a\n    provider: echo\n    workers: '4'",
             "E012 Line 4: targets[0].workers: expected a whole number that is 1 or more, or a `${{ NAME }}` reference, found the string `4` (write it without quotes)",
         ),

@@ -151,6 +151,7 @@ fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
             error: None,
             unfinished: false,
             outdated: false,
+            of_other_run: false,
         };
         let now = std::time::Instant::now();
         transcripts.append(&record, now).unwrap();

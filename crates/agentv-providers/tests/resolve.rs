@@ -456,7 +456,9 @@ fn a_dry_run_target_keeps_its_name_and_calls_nothing() {
     let project = Project::new(
         "targets:\n  - {name: gpt, provider: openai, model: gpt-5, api_key: '${{ NOT_SET }}', judgeTarget: j}\n",
     );
-    let target = project.targets().stand_in("gpt", Delay::default());
+    let environment = Environment::default();
+    let targets = project.targets();
+    let (target, _) = targets.stand_in("gpt", Delay::default(), &environment);
     assert_eq!(
         (target.name.as_str(), target.kind.as_str()),
         ("gpt", "mock")

@@ -186,15 +186,33 @@ fn wrong_field(fields: &Map<String, Value>) -> Option<String> {
         serde_json::from_value::<ResultRecord>(Value::Object(fields)).map_err(|e| e.to_string())
     };
     let error = read(fields.clone()).err()?;
+    let shown = in_plain_words(&error);
     let is_cause = |name: &&String| {
         let mut others = fields.clone();
         others.remove(name.as_str());
         read(others).err().as_ref() != Some(&error)
     };
     match fields.keys().find(is_cause) {
-        Some(name) => Some(format!("`{name}`: {error}")),
-        None => Some(error),
+        Some(name) => Some(format!("`{name}`: {shown}")),
+        None => Some(shown),
     }
+}
+
+/// Replaces the names of Rust's types in an error.
+fn in_plain_words(error: &str) -> String {
+    let words = [
+        ("expected f64", "expected a number"),
+        ("expected u64", "expected a whole number that is 0 or more"),
+        ("expected u32", "expected a whole number that is 0 or more"),
+        ("expected struct ", "expected an object: "),
+        ("expected a sequence", "expected an array"),
+        ("expected a map", "expected an object"),
+        ("invalid type: ", "found "),
+        ("invalid value: ", "found "),
+    ];
+    words.iter().fold(error.to_owned(), |text, (name, word)| {
+        text.replace(name, word)
+    })
 }
 
 #[cfg(test)]
@@ -220,7 +238,7 @@ mod tests {
         let (readable, problems) = told("results.jsonl", &text);
         assert_eq!(readable, 1);
         assert!(
-            problems[0].starts_with("line 2: `score`: invalid type: string"),
+            problems[0] == "line 2: `score`: found string \"high\", expected a number",
             "{problems:?}"
         );
         assert_eq!(

@@ -37,7 +37,10 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         truncated: false,
         outdated: None,
         error: None,
+        line: None,
         workspace: None,
+        of_other_run: false,
+        replaced_cost_usd: None,
         answer_key: "a".repeat(8),
         grade_key: "b".repeat(8),
     }

@@ -191,7 +191,7 @@ async fn run(provider: Panics) -> Result<(Ended, HashMap<String, Option<Stage>>)
         assignment: Assignment {
             chosen: vec!["default".to_owned()],
             targets: HashMap::from([(0, names)]),
-            programs: HashMap::new(),
+            ..Assignment::default()
         },
         planned: Planned::default(),
         graders: Arc::new(AsksJudge),

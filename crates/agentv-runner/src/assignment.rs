@@ -15,6 +15,8 @@ pub struct Assignment {
     /// The programs of targets and judges that have one, by the index of the eval file and the position
     /// of the target. A program depends on the file, because commands run relative to its folder.
     pub programs: HashMap<(usize, usize), Program>,
+    /// The names that stand for another target, with its name, by the index of the eval file.
+    pub aliases: HashMap<usize, HashMap<String, String>>,
 }
 
 impl Assignment {
@@ -26,6 +28,13 @@ impl Assignment {
     /// Returns the position of the target that a file calls `name`.
     pub fn target(&self, file: usize, name: &str) -> Option<usize> {
         self.targets.get(&file)?.get(name).copied()
+    }
+
+    /// Returns the name of the target that a name stands for in a file.
+    pub fn meant<'n>(&'n self, file: usize, name: &'n str) -> &'n str {
+        let aliases = self.aliases.get(&file);
+        let meant = aliases.and_then(|aliases| aliases.get(name));
+        meant.map_or(name, String::as_str)
     }
 
     /// Returns the programs of the target at a position, by the index of the eval file.

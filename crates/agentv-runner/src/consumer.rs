@@ -14,6 +14,7 @@ use agentv_core::{
 use crate::cache::{Cache, CacheError, CachedAnswer};
 use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
+use crate::resume::spending::Spending;
 use crate::schedule::lane::Lane;
 use crate::trial::prompt_dump::dump;
 
@@ -28,6 +29,8 @@ pub(crate) struct Consumer {
     pub(crate) cache_failed: AtomicBool,
     /// The warnings about figures of targets that were reported, up to the first value.
     pub(crate) warned: Mutex<BTreeSet<String>>,
+    /// The money that the run has spent, if it is resumed.
+    pub(crate) spending: Option<Mutex<Spending>>,
     /// The folder that prompts are written to.
     pub(crate) dump_prompts: Option<PathBuf>,
     pub(crate) failure: Arc<Failure>,
@@ -76,13 +79,24 @@ impl Consumer {
     /// Writes a result and reports it. `reused` says whether it was in the journal before.
     pub(crate) fn write_result(
         &self,
-        record: Box<ResultRecord>,
+        mut record: Box<ResultRecord>,
         reused: bool,
     ) -> Result<(), RunError> {
+        self.note_replaced(&mut record);
         let redacted = self.journal.write_result(&record);
         let redacted = redacted.map_err(RunError::Write)?;
         self.report_result(redacted.map_or(record, Box::new), reused);
         Ok(())
+    }
+
+    /// Notes in a result the cost of earlier answers and grades of its trial. Returns true if that changes it.
+    pub(crate) fn note_replaced(&self, record: &mut ResultRecord) -> bool {
+        let Some(spending) = &self.spending else {
+            return false;
+        };
+        let mut spending = spending.lock().unwrap_or_else(PoisonError::into_inner);
+        let replaced = spending.replaced_by(record);
+        std::mem::replace(&mut record.replaced_cost_usd, replaced) != replaced
     }
 
     /// Reports a result that is on disk.
@@ -131,6 +145,10 @@ impl Consumer {
         };
         let written = self.journal.write_transcript(record);
         written.map_err(RunError::Write)?;
+        if let Some(spending) = &self.spending {
+            let mut spending = spending.lock().unwrap_or_else(PoisonError::into_inner);
+            spending.add_answer(record);
+        }
         let is_answer = !record.cached && record.error.is_none();
         if let Some(cache) = self.cache.as_ref().filter(|_| is_answer) {
             let transcript = without_raw(&record.transcript);

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use agentv_core::{Planned, RunEvent, Stop, Target, TookPart, Trial};
-use agentv_journal::FileError;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
@@ -23,7 +22,7 @@ use crate::regrade::answers::AnswerSource;
 use crate::remote::RemoteEngine;
 use crate::resume::outdated::mark_outdated;
 use crate::resume::previous_run::PreviousRun;
-use crate::schedule::budget::{Budget, Spent};
+use crate::schedule::budget::Budget;
 use crate::schedule::case_trials::CaseTrials;
 use crate::schedule::channel::{ChannelSender, bounded_channel};
 use crate::schedule::dispatch::Dispatcher;
@@ -167,6 +166,13 @@ impl Run {
     pub fn open(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Run {
         let deadline = spec.max_time.map(|limit| Instant::now() + limit);
         let failure = Arc::new(Failure::new(stop.clone()));
+        let spending = spec.previous_run.spending().unwrap_or_else(|error| {
+            failure.set(RunError::Read(error));
+            None
+        });
+        let spent = spending
+            .as_ref()
+            .map(|spending| spending.by_target().clone());
         let is_resumed = !spec.previous_run.is_empty();
         let consumer = Arc::new(Consumer {
             journal: if is_resumed {
@@ -178,6 +184,7 @@ impl Run {
             cache: spec.cache,
             cache_failed: AtomicBool::new(false),
             warned: Default::default(),
+            spending: spending.map(Mutex::new),
             dump_prompts: spec.dump_prompts,
             failure: Arc::clone(&failure),
         });
@@ -203,13 +210,9 @@ impl Run {
         };
         let mut executor = Executor::with_failure(executor_spec, failure);
         if let Some(limit) = spec.budget {
-            match spent(&spec.trials, &spec.previous_run) {
-                Ok(spent) => {
-                    let names = executor.lanes.iter().map(|lane| &*lane.name);
-                    executor.budget = Arc::new(Budget::new(Some(limit), &spent, names));
-                }
-                Err(error) => executor.failure.set(RunError::Read(error)),
-            }
+            let names = executor.lanes.iter().map(|lane| &*lane.name);
+            let spent = spent.unwrap_or_default();
+            executor.budget = Arc::new(Budget::new(Some(limit), &spent, names));
         }
         let executor = Arc::new(executor);
         if let Some(engine) = &spec.engine {
@@ -336,17 +339,6 @@ impl Run {
     }
 }
 
-/// Returns the cost of the work that was done before, by target.
-fn spent(
-    trials: &TrialsSpec,
-    previous_run: &PreviousRun,
-) -> Result<HashMap<String, Spent>, FileError> {
-    match trials {
-        TrialsSpec::Cases { .. } => previous_run.spent(),
-        TrialsSpec::Answers { .. } => previous_run.spent_on_judges(),
-    }
-}
-
 /// Returns one queue per lane that answers, or a single one if all answers exist.
 fn queues(
     trials: TrialsSpec,
@@ -376,6 +368,7 @@ fn queues(
                     trials,
                     dry_run,
                     done: OnceLock::new(),
+                    said_untracked: AtomicBool::new(false),
                 }),
             });
             queues.collect()

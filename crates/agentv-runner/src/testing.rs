@@ -237,9 +237,9 @@ impl Trying {
                 dry_run: false,
             },
             assignment: Assignment {
-                programs: HashMap::new(),
                 chosen: names.clone().collect(),
                 targets: HashMap::from([(0, names.zip(0..).collect())]),
+                ..Assignment::default()
             },
             targets: self.targets.clone(),
             judges: Vec::new(),

@@ -111,6 +111,8 @@ codes! {
     MixedDialects = "E040",
     /// The file is not CSV, or a record has too many or too few cells.
     InvalidCsv = "E041",
+    /// A target has a field that its provider or the protocol of its model does not accept.
+    RefusedSetting = "E042",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",
@@ -147,6 +149,8 @@ codes! {
     /// The file is written in another dialect, and has something that is not used. No verdict depends on
     /// it.
     NotUsed = "W016",
+    /// A key is written as `$NAME` or `{{ NAME }}`, which is sent as it is. A variable is `${{ NAME }}`.
+    LiteralVariable = "W017",
 }
 
 impl std::fmt::Display for Code {

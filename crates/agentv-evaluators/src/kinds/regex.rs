@@ -9,11 +9,12 @@ use thiserror::Error;
 
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
-use crate::error::BuildError;
+use crate::error::{BuildError, could_not_judge};
 use crate::kind::{EvaluatorKind, Facts};
 use crate::matching::{IGNORE_CASE, Matching};
 use crate::memo::Memo;
 use crate::options::Options;
+use crate::wanted::{WantedText, is_template, template_problem};
 use crate::words::quoted;
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -27,7 +28,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "value",
                     shape: &EXPRESSION,
-                    doc: "The regular expression. Anchor it with `^` and `$` to match the whole answer.",
+                    doc: "The regular expression, or a template of it (`^{{ number }}$`). Anchor it with `^` and `$` to match the whole answer.",
                 },
                 IGNORE_CASE,
             ],
@@ -60,6 +61,9 @@ thread_local! {
 }
 
 fn problem(node: Node<'_>) -> Option<Problem> {
+    if node.as_str().is_some_and(|pattern| is_template(&pattern)) {
+        return template_problem(node);
+    }
     MEMO.with(|memo| {
         memo.problem(node, |value| {
             let pattern = value.as_str().unwrap_or_default();
@@ -104,6 +108,10 @@ fn reason(message: &str) -> &str {
 fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     let matching = Matching::read(options)?;
     let pattern = options.required_text("value")?;
+    if is_template(pattern) {
+        let template = WantedText::read(options)?;
+        return Ok(evaluator(TemplateMatches { template, matching }));
+    }
     let compiled = if matching.ignore_case {
         &builder.expressions_ignoring_case
     } else {
@@ -129,12 +137,37 @@ struct Matches {
 
 impl Check for Matches {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let pattern = quoted(&self.pattern);
-        let found = self.expression.find(subject.answer);
-        let fact = match found {
-            Some(found) => format!("matches {pattern} with {}", quoted(found.as_str())),
-            None => format!("does not match {pattern}"),
-        };
-        Ok(self.matching.judge(found.is_some(), fact))
+        let found = judge(&self.expression, &self.pattern, &self.matching, subject);
+        Ok(found)
     }
+}
+
+/// An expression with variables of the case, which is compiled for each case.
+struct TemplateMatches {
+    template: WantedText,
+    matching: Matching,
+}
+
+impl Check for TemplateMatches {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let pattern = self.template.filled(subject)?;
+        let expression = compile(&pattern, self.matching.ignore_case);
+        let expression = expression.map_err(could_not_judge)?;
+        Ok(judge(&expression, &pattern, &self.matching, subject))
+    }
+}
+
+fn judge(
+    expression: &Regex,
+    pattern: &str,
+    matching: &Matching,
+    subject: &Subject<'_>,
+) -> Evaluation {
+    let pattern = quoted(pattern);
+    let found = expression.find(subject.answer);
+    let fact = match found {
+        Some(found) => format!("matches {pattern} with {}", quoted(found.as_str())),
+        None => format!("does not match {pattern}"),
+    };
+    matching.judge(found.is_some(), fact)
 }

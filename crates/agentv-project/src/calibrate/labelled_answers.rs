@@ -173,6 +173,7 @@ impl LabelledAnswers {
             error: None,
             unfinished: false,
             outdated: false,
+            of_other_run: false,
         }
     }
 }

@@ -9,7 +9,7 @@ use agentv_core::{
 };
 use agentv_evaluators::{
     BuildContext, Builder, ReadTexts, ScriptPlaces, effort, files_of, judges_of, needs_workspace,
-    runs_commands,
+    runs_commands, without_secrets,
 };
 use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
@@ -154,6 +154,10 @@ impl Graders for ProjectGraders {
 
     fn effort(&self, spec: &EvaluatorSpec) -> Effort {
         effort(spec)
+    }
+
+    fn without_secrets(&self, own: &EvaluatorSpec, redacted: &EvaluatorSpec) -> EvaluatorSpec {
+        without_secrets(own, redacted)
     }
 
     fn needs_workspace(&self, spec: &EvaluatorSpec) -> bool {

@@ -68,6 +68,13 @@ impl Project {
         warn_of_overlapping(&sources, notices);
         let is_dry_run = sources.iter().any(|source| source.record.dry_run);
         let gates = Gates::open(&options.gates, &runs, None, is_dry_run, notices)?;
+        let merged = merged_id(&sources)?;
+        if gates.baseline() == Some(merged.as_str()) {
+            return Err(ProjectError::with_hint(
+                "the baseline is the earlier merge of the same runs, which this merge replaces",
+                Some("name a different run with `--baseline`".to_owned()),
+            ));
+        }
         let gates = gates.with_advice("resume the shards, then merge them again".to_owned());
         Ok(PreparedMerge {
             runs,

@@ -1,6 +1,6 @@
 //! Changes of targets since the run that is resumed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use agentv_core::{PassThreshold, RanTarget, RunRecord, Target};
 use agentv_providers::facts;
@@ -23,14 +23,19 @@ pub(super) fn changes_of(before: &RunRecord, now: &RunRecord, targets: &[Target]
         let graded = judge_change(target, today).or_else(|| threshold.clone());
         changes.grades.extend(graded.map(named));
     }
+    changes.untracked = untracked_of(now, targets);
+    changes
+}
+
+/// Returns the targets of a run whose programs are not known. `targets` are those of the run now.
+pub(super) fn untracked_of(now: &RunRecord, targets: &[Target]) -> HashSet<String> {
     let has_inline_program = |name: &str| {
         let mut named = targets.iter().filter(|target| target.name == name);
         named.any(|target| target.provider.has_inline_program())
     };
     let untracked = now.targets.iter().filter(|target| is_untracked(target));
     let untracked = untracked.filter(|target| !has_inline_program(&target.name));
-    changes.untracked = untracked.map(|target| target.name.clone()).collect();
-    changes
+    untracked.map(|target| target.name.clone()).collect()
 }
 
 /// Checks for a target that runs a command of which no file is known.

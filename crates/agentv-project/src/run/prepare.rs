@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use agentv_core::{EvalFile, Planned, RanFile, RanTarget, RunRecord, Target};
 use agentv_process::Runner;
-use agentv_runner::{Cache, RunSpec, RunWorkspaces, TrialsSpec, survey};
+use agentv_runner::{Cache, Changes, RunSpec, RunWorkspaces, TrialsSpec, survey};
 use jiff::Timestamp;
 
-use super::changes::changes_of;
+use super::changes::{changes_of, untracked_of};
 use super::options::RunOptions;
 use super::plan::{Plan, reasons};
 use super::resumed::joined_selection;
@@ -223,7 +223,13 @@ impl PreparedRun {
             ..
         } = self;
         let before = plan.resumed.as_ref().map(|resumed| &resumed.record);
-        let changes = before.map(|before| changes_of(before, &record, &resolved.targets));
+        let changes = match before {
+            Some(before) => changes_of(before, &record, &resolved.targets),
+            None => Changes {
+                untracked: untracked_of(&record, &resolved.targets),
+                ..Changes::default()
+            },
+        };
         let resumed = plan.resumed.as_ref().map(|resumed| &resumed.folder);
         let folder = match resumed {
             Some(folder) => folder.clone(),
@@ -267,7 +273,7 @@ impl PreparedRun {
             graders: Arc::new(self.graders.with_environments(resolved.environments)),
             journal,
             previous_run: previous_run(resumed, options.retry_errors, notices)?
-                .with_changes(changes.unwrap_or_default())
+                .with_changes(changes)
                 .map_err(ProjectError::from_error)?,
             cache: self.cache,
             budget: options.limits.budget,

@@ -73,7 +73,10 @@ pub(crate) fn resolve_judges<'a>(
                 let message = Need::JudgeOf(&file.name).explain(&error);
                 ProjectError::with_hint(message, error.hint)
             })?;
-            usual_judges.add(target, &judge);
+            resolver.note_alias(&place, file, target);
+            resolver.note_alias(&place, file, &judge);
+            let assignment = &resolver.resolved.assignment;
+            usual_judges.add(file.index, target, &judge, assignment);
             names.insert(judge.clone());
             usual.insert((file.index, target.clone()), judge);
         }

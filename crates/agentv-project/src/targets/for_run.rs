@@ -42,6 +42,7 @@ pub(crate) fn resolve_targets<'a>(
         }
     }
     resolve_kept(&mut resolver, files, survey, Role::Target);
+    note_judges(&mut resolver, files, survey)?;
     if options.dry_run.is_none() {
         if !options.allow_self_judging {
             usual_judges(&resolver, files, survey).refuse_self_judging()?;
@@ -65,6 +66,21 @@ pub(crate) fn resolve_targets<'a>(
     let trials = usize::try_from(survey.trials).unwrap_or(usize::MAX);
     FdLimit::of_this_process().fit(targets, judges, trials, resolver.notices)?;
     Ok(resolver.finish())
+}
+
+/// Notes the targets that the names of judges stand for.
+fn note_judges(
+    resolver: &mut Resolver<'_>,
+    files: &EvalFiles,
+    survey: &Survey,
+) -> Result<(), ProjectError> {
+    for ((file, folder), needs) in files.folders().zip(survey.selected.files()) {
+        for name in judges_of(resolver, file, &needs.judges) {
+            let place = resolver.place(file, folder)?;
+            resolver.note_alias(&place, file, &name);
+        }
+    }
+    Ok(())
 }
 
 /// The part that a target plays.
@@ -134,7 +150,8 @@ fn usual_judges(resolver: &Resolver<'_>, files: &EvalFiles, survey: &Survey) -> 
     let mut judges = UsualJudges::default();
     for ((file, _), needs) in files.folders().zip(survey.selected.files()) {
         for target in &needs.judges.judged {
-            judges.add(target, &usual_judge(resolver, file, target));
+            let judge = usual_judge(resolver, file, target);
+            judges.add(file.index, target, &judge, &resolver.resolved.assignment);
         }
     }
     judges

@@ -52,10 +52,13 @@ pub(crate) fn resolve_for_worker<'a>(
                     Ok(target) => target,
                     Err(error) => {
                         lacking.push((position, error.to_string()));
-                        place.targets.stand_in(name, Delay::default())
+                        let environment = &place.environment;
+                        let stand_in = place.targets.stand_in(name, Delay::default(), environment);
+                        stand_in.0
                     }
                 });
             }
+            resolver.note_alias(&place, file, name);
             let assignment = &mut resolver.resolved.assignment;
             assignment.assign(*index, name.clone(), position);
         }

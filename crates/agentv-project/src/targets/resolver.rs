@@ -205,8 +205,19 @@ impl<'a> Resolver<'a> {
                 self.add_lane(place, name, self.resolved.targets.len() - 1)
             }
         };
+        self.note_alias(place, file, name);
         self.assign(file, name, lane);
         Ok(())
+    }
+
+    /// Notes the target that a name stands for.
+    pub(super) fn note_alias(&mut self, place: &TargetsPlace, file: &EvalFile, name: &str) {
+        let used = place.targets.used(name, &place.environment);
+        if let Some(used) = used.ok().filter(|used| used != name) {
+            let aliases = &mut self.resolved.assignment.aliases;
+            let of_file = aliases.entry(file.index).or_default();
+            of_file.insert(name.to_owned(), used);
+        }
     }
 
     /// Makes a judge ready, and assigns the evaluators of `file` that call it `name`. All targets must be
@@ -227,6 +238,7 @@ impl<'a> Resolver<'a> {
                 self.add_lane(place, judge, lanes - 1)
             }
         };
+        self.note_alias(place, file, judge);
         self.assign(file, name, lane);
         Ok(())
     }
@@ -281,7 +293,12 @@ impl<'a> Resolver<'a> {
         // A dry run needs no key, but names must be right if there is a targets file.
         let is_plausible = place.targets.knows(name) || place.targets.file().is_none();
         let mut target = match self.options.dry_run.filter(|_| is_plausible) {
-            Some(delay) => place.targets.stand_in(name, delay),
+            Some(delay) => {
+                let environment = &place.environment;
+                let (target, secrets) = place.targets.stand_in(name, delay, environment);
+                self.resolved.secrets.extend(&secrets);
+                target
+            }
             None => self.resolve(place, name, need)?,
         };
         self.options.limits.apply(&mut target);

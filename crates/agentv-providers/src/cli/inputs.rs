@@ -10,7 +10,7 @@ use crate::program_path::plain;
 use crate::target::{SettingError, Settings};
 
 /// The folders whose files never decide an answer.
-const SKIPPED: &[&str] = &[".git", ".agentv"];
+const SKIPPED: &[&str] = &[".git", ".agentv", "__pycache__"];
 
 /// The patterns of `inputs`.
 #[derive(Default)]
@@ -88,23 +88,30 @@ impl Pattern {
             return self.rest.is_none();
         }
         let mut is_met = false;
-        let walk = WalkBuilder::new(&start)
-            .standard_filters(false)
-            .filter_entry(|entry| {
-                let name = entry.file_name().to_str();
-                entry.depth() == 0 || !name.is_some_and(|name| SKIPPED.contains(&name))
-            })
-            .build();
-        for entry in walk.flatten() {
-            let path = entry.path();
-            let inside = path.strip_prefix(&start).unwrap_or(path);
-            let matches = self.rest.as_ref().is_none_or(|rest| rest.is_match(inside));
-            // A link counts as the file behind it.
-            if matches && path.is_file() {
+        files_in(&start, &mut |path| {
+            let inside = path.strip_prefix(&start).unwrap_or(&path);
+            if self.rest.as_ref().is_none_or(|rest| rest.is_match(inside)) {
                 is_met = true;
-                visit(path.to_owned());
+                visit(path);
             }
-        }
+        });
         is_met
+    }
+}
+
+/// Visits all files in a folder that may decide an answer.
+pub(super) fn files_in(folder: &Path, visit: &mut dyn FnMut(PathBuf)) {
+    let walk = WalkBuilder::new(folder)
+        .standard_filters(false)
+        .filter_entry(|entry| {
+            let name = entry.file_name().to_str();
+            entry.depth() == 0 || !name.is_some_and(|name| SKIPPED.contains(&name))
+        })
+        .build();
+    for entry in walk.flatten() {
+        // A link counts as the file behind it.
+        if entry.path().is_file() {
+            visit(entry.into_path());
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentv_core::{ProgramFile, ProgramFiles};
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, files_in};
 use super::program_text::takes_program;
 use super::words::{Words, words_of_line};
 use crate::program_path::{name_of, plain};
@@ -57,6 +57,9 @@ impl Program {
 /// The deepest nesting of shell lines in words: `sh -c 'sh -c …'`.
 const DEEPEST: usize = 3;
 
+/// The files that make a folder a program, as in `python3 FOLDER` and `node FOLDER`.
+const STARTS: [&str; 3] = ["__main__.py", "package.json", "index.js"];
+
 /// Returns the modules that a command runs with `-m`, as `python3 -m agent` does.
 fn modules_of(words: &[String]) -> impl Iterator<Item = &str> {
     let pairs = words.windows(2).filter(|pair| pair[0] == "-m");
@@ -89,8 +92,8 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the file that a word names, alone or behind `=`, as in `--config=agent.json`. A word with
-    /// spaces may be a line for another shell.
+    /// Adds the file that a word names, alone or behind `=`, as in `--config=agent.json`, or all files of a
+    /// folder that is a program. A word with spaces may be a line for another shell.
     fn add_word(&mut self, word: &str, folder: &Path, depth: usize) {
         if word.contains(char::is_whitespace) && depth < DEEPEST {
             self.add_words(&words_of_line(word), folder, depth + 1);
@@ -98,8 +101,13 @@ impl Found<'_> {
         let value = word.split_once('=').map(|(_, value)| value);
         for name in std::iter::once(word).chain(value) {
             let path = folder.join(name);
-            if !name.is_empty() && path.is_file() && self.is_inside(&path) {
+            if name.is_empty() || !self.is_inside(&path) {
+                continue;
+            }
+            if path.is_file() {
                 self.add(&path);
+            } else if STARTS.iter().any(|start| path.join(start).is_file()) {
+                files_in(&plain(&path), &mut |file| self.add(&file));
             }
         }
     }

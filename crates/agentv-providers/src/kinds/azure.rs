@@ -1,12 +1,16 @@
 //! `azure`: OpenAI's models on Azure.
 
-use agentv_core::Limits;
+use std::sync::Arc;
+
+use agentv_core::{Limits, Provider};
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 
-use super::model::{SHARED, api_key, example_parameters, fields};
+use super::model::{API, SHARED, api_key, example_parameters, fields};
 use super::{Facts, ProviderKind};
 use crate::model::{Auth, Vendor, azure};
+use crate::target::{SettingError, Settings};
+use crate::wire::Protocol;
 
 pub(super) static KIND: Kind = Kind {
     name: "azure",
@@ -15,18 +19,18 @@ pub(super) static KIND: Kind = Kind {
     options: Record {
         name: "azure",
         fields: &FIELDS,
-        required: &[&["endpoint", "resource"], &["model", "deployment"]],
+        required: &[&["model", "deployment"]],
         others: Others::Refuse,
     },
     shorthand: None,
 };
 
-static FIELDS: [Field; 6 + SHARED] = fields(
+static FIELDS: [Field; 7 + SHARED] = fields(
     &[
         Field {
             name: "endpoint",
             shape: &FILLED,
-            doc: "The URL of the resource, such as `https://my-resource.openai.azure.com`.",
+            doc: "The URL of the resource, such as `https://my-resource.openai.azure.com`, or the target URI that Azure's portal shows (default: the environment variable `AZURE_OPENAI_ENDPOINT`).",
         },
         Field {
             name: "resource",
@@ -52,6 +56,7 @@ static FIELDS: [Field; 6 + SHARED] = fields(
             shape: &FILLED,
             doc: "The version of the API, or `v1` for the API without dated versions (default: `2024-10-21`).",
         },
+        API,
     ],
     &super::model::CHAT,
 );
@@ -82,12 +87,26 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
   deployment: gpt-5
   json_schema: {type: object, properties: {city: {type: string}}}
 - {name: any_json, provider: azure, resource: my-resource, model: gpt-5, response_format: json_object}
+- {name: responses, provider: azure, resource: my-resource, model: gpt-5, api: responses}
 "
     ),
-    build: |settings| azure(&VENDOR, settings),
+    build: make,
 };
 
-static VENDOR: Vendor = Vendor {
+fn make(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    match settings.text("api") {
+        None | Some("chat") => azure(&CHAT, settings),
+        Some("responses") => azure(&RESPONSES, settings),
+        Some(_) => Err(SettingError::of("api", "expected `chat` or `responses`")),
+    }
+}
+
+static RESPONSES: Vendor = Vendor {
+    protocol: Protocol::Responses,
+    ..CHAT
+};
+
+static CHAT: Vendor = Vendor {
     auth: Auth::Header("api-key"),
     ..Vendor::like_openai(
         "Azure",

@@ -16,6 +16,18 @@ pub(super) const fn api_key(doc: &'static str) -> Field {
     }
 }
 
+/// The choice between OpenAI's two protocols.
+pub(super) const API: Field = Field {
+    name: "api",
+    shape: &API_NAME,
+    doc: "The OpenAI API to use, `chat` or `responses` (default: `chat`).",
+};
+
+static API_NAME: Shape = Shape {
+    expected: "chat or responses",
+    forms: &[Form::Text(Text::Reference(&["chat", "responses"]))],
+};
+
 /// The number of options that every model has.
 pub(super) const SHARED: usize = CHAT.len();
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use agentv_core::{Limits, Provider};
-use agentv_syntax::{Field, Form, Kind, Shape, Text};
+use agentv_syntax::{Field, Kind};
 
-use super::model::{BASE_URL, MODEL, SHARED, api_key, fields, options, usual_example};
+use super::model::{API, BASE_URL, MODEL, SHARED, api_key, fields, options, usual_example};
 use super::{Facts, ProviderKind};
 use crate::model::{Keyless, Vendor, build};
 use crate::target::{SettingError, Settings};
@@ -24,11 +24,7 @@ static FIELDS: [Field; 4 + SHARED] = fields(
         api_key("The API key (default: the environment variable `OPENAI_API_KEY`)."),
         MODEL,
         BASE_URL,
-        Field {
-            name: "api",
-            shape: &API,
-            doc: "The OpenAI API to use, `chat` or `responses` (default: `chat`).",
-        },
+        API,
     ],
     &super::model::CHAT,
 );
@@ -42,11 +38,6 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
         "- {name: responses, provider: openai, model: gpt-5, api: responses}\n"
     ),
     build: make,
-};
-
-static API: Shape = Shape {
-    expected: "chat or responses",
-    forms: &[Form::Text(Text::Reference(&["chat", "responses"]))],
 };
 
 static CHAT: Vendor = Vendor {

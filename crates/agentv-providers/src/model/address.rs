@@ -22,8 +22,11 @@ pub(super) fn endpoint(
         Protocol::Responses => format!("{base}/{RESPONSES}"),
         Protocol::Messages => format!("{base}/{MESSAGES}"),
         Protocol::Generate => {
-            let model = model.strip_prefix("models/").unwrap_or(model);
-            format!("{base}/models/{}:generateContent", segment(model))
+            let (collection, model) = match model.split_once('/') {
+                Some((collection @ ("models" | "tunedModels"), model)) => (collection, model),
+                _ => ("models", model),
+            };
+            format!("{base}/{collection}/{}:generateContent", segment(model))
         }
         Protocol::Converse => format!("{base}/model/{}/converse", segment(model)),
     };
@@ -32,20 +35,35 @@ pub(super) fn endpoint(
 }
 
 /// Returns the URL of a deployment on Azure. With version `v1`, or an endpoint that ends in `v1`, the
-/// request names the deployment.
+/// request names the deployment. The endpoint may be a complete URL, as the portal shows it. The
+/// responses protocol only exists in the API without dated versions.
 pub(super) fn deployment(
+    protocol: Protocol,
     field: &str,
     endpoint: &str,
     deployment: &str,
     version: Option<&str>,
 ) -> Result<Url, SettingError> {
     let mut url = parse(field, endpoint)?;
-    let path = url.path().trim_end_matches('/');
+    let path = url.path().trim_end_matches('/').to_owned();
+    let end = [CHAT, RESPONSES]
+        .iter()
+        .find_map(|end| path.strip_suffix(end));
+    let path = end.unwrap_or(&path).trim_end_matches('/');
+    let path = path
+        .find("/openai/deployments/")
+        .map_or(path, |at| &path[..at]);
     let path = path.strip_suffix("/openai").unwrap_or(path);
     let versioned = path.strip_suffix("/openai/v1");
-    if versioned.is_some() || version == Some("v1") {
-        let path = format!("{}/openai/v1/{CHAT}", versioned.unwrap_or(path));
+    let is_responses = protocol == Protocol::Responses;
+    if versioned.is_some() || version == Some("v1") || is_responses {
+        let end = if is_responses { RESPONSES } else { CHAT };
+        let path = format!("{}/openai/v1/{end}", versioned.unwrap_or(path));
         url.set_path(&path);
+        let is_dated = |(name, value): &(_, _)| name == "api-version" && value != "preview";
+        if url.query_pairs().any(|pair| is_dated(&pair)) {
+            url.set_query(None);
+        }
         return Ok(url);
     }
     let path = format!("{path}/openai/deployments/{}/{CHAT}", segment(deployment));
@@ -93,11 +111,21 @@ pub(crate) fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
         )
         .hint("for example, `https://example.com/v1`")
     };
-    let url = Url::parse(address.trim()).map_err(|_| wrong())?;
+    let url = Url::parse(address.trim()).map_err(|error| match error {
+        url_error if has_scheme(address) => {
+            SettingError::of(field, format!("is not a valid URL: {url_error}"))
+        }
+        _ => wrong(),
+    })?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(wrong());
     }
     Ok(url)
+}
+
+fn has_scheme(address: &str) -> bool {
+    let address = address.trim();
+    address.starts_with("http://") || address.starts_with("https://")
 }
 
 /// Returns the path of the protocol's endpoints, without a slash at its end.
@@ -228,6 +256,19 @@ mod tests {
     }
 
     #[test]
+    fn a_tuned_model_has_a_collection_of_its_own() {
+        let url = |model| {
+            let url = endpoint(Protocol::Generate, "base_url", "http://h", model).unwrap();
+            url.to_string()
+        };
+        assert_eq!(
+            url("tunedModels/abc"),
+            "http://h/v1beta/tunedModels/abc:generateContent"
+        );
+        assert_eq!(url("models/m"), "http://h/v1beta/models/m:generateContent");
+    }
+
+    #[test]
     fn the_path_of_a_gateway_is_kept() {
         let chat = |base| at(Protocol::Chat, base);
         assert_eq!(
@@ -247,7 +288,7 @@ mod tests {
     #[test]
     fn the_deployment_is_in_the_path_and_the_version_in_the_query() {
         let azure = |endpoint, version| {
-            let url = deployment("endpoint", endpoint, "my gpt", version).unwrap();
+            let url = deployment(Protocol::Chat, "endpoint", endpoint, "my gpt", version).unwrap();
             url.to_string()
         };
         let expected =
@@ -256,11 +297,27 @@ mod tests {
             "https://r.openai.azure.com",
             "https://r.openai.azure.com/",
             "https://r.openai.azure.com/openai/",
+            "https://r.openai.azure.com/openai/deployments/other/chat/completions",
         ] {
             assert_eq!(azure(endpoint, None), format!("{expected}2024-10-21"));
             let version = Some("2025-04-01-preview");
             let expected = format!("{expected}2025-04-01-preview");
             assert_eq!(azure(endpoint, version), expected);
+        }
+        // The address that Azure's portal shows.
+        let target = "https://r.openai.azure.com/openai/deployments/dep/chat/completions?api-version=2025-01-01-preview";
+        assert_eq!(azure(target, None), format!("{expected}2025-01-01-preview"));
+        let responses = |endpoint| {
+            let url = deployment(Protocol::Responses, "endpoint", endpoint, "d", None).unwrap();
+            url.to_string()
+        };
+        for endpoint in [
+            "https://r.openai.azure.com",
+            "https://r.openai.azure.com/openai/v1",
+            "https://r.openai.azure.com/openai/responses?api-version=2025-04-01-preview",
+        ] {
+            let expected = "https://r.openai.azure.com/openai/v1/responses";
+            assert_eq!(responses(endpoint), expected, "{endpoint}");
         }
         let v1 = "https://r.openai.azure.com/openai/v1/chat/completions";
         assert_eq!(azure("https://r.openai.azure.com", Some("v1")), v1);
@@ -273,5 +330,7 @@ mod tests {
             let error = endpoint(Protocol::Chat, "base_url", address, "m").unwrap_err();
             assert_eq!(error.field.as_deref(), Some("base_url"), "{address}");
         }
+        let error = endpoint(Protocol::Chat, "base_url", "http://h:99999/v1", "m").unwrap_err();
+        assert_eq!(error.message, "is not a valid URL: invalid port number");
     }
 }

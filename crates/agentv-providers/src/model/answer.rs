@@ -29,6 +29,7 @@ pub(super) fn transcript(asked: &AskedModel, heard: Heard) -> Result<Transcript,
             Some(_) => cost(),
             None => reply.cost.or_else(cost),
         },
+        lacks_usage: token_usage.is_none(),
         finish_reason: reply.finish_reason.take(),
         model: Some(model),
         request_id: request_id.or(reply.id.take()),
@@ -52,6 +53,10 @@ fn trace(reply: &mut Reply) -> Option<Value> {
     }
     if let Some(logprobs) = reply.logprobs.take() {
         trace.insert("logprobs".to_owned(), logprobs);
+    }
+    if !reply.other.is_empty() {
+        let other = std::mem::take(&mut reply.other);
+        trace.insert("other_parts".to_owned(), Value::Array(other));
     }
     (!trace.is_empty()).then_some(Value::Object(trace))
 }

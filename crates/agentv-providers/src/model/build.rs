@@ -47,12 +47,20 @@ pub(crate) fn azure(vendor: &'static Vendor, settings: &Settings) -> Built {
     let (field, address) = match (settings.text("endpoint"), settings.text("resource")) {
         (Some(endpoint), _) => ("endpoint", endpoint.to_owned()),
         (None, Some(name)) => ("resource", format!("https://{name}.openai.azure.com")),
-        (None, None) => return Err(SettingError::of("endpoint", "missing")),
+        (None, None) => match settings.variable("AZURE_OPENAI_ENDPOINT") {
+            Some(endpoint) => ("endpoint", endpoint),
+            None => {
+                let hint = "set the environment variable `AZURE_OPENAI_ENDPOINT`, or give the target an \
+                            `endpoint` in `targets.yaml`";
+                return Err(SettingError::of("endpoint", "missing").hint(hint));
+            }
+        },
     };
     let model = settings.text("model");
     let name = settings.text("deployment").or(model);
     let name = name.ok_or_else(|| SettingError::of("deployment", "missing"))?;
-    let url = deployment(field, &address, name, settings.text("version"))?;
+    let version = settings.text("version");
+    let url = deployment(vendor.protocol, field, &address, name, version)?;
     // With this version of the API, the request names the deployment.
     let in_request = if url.path().contains("/deployments/") {
         model.unwrap_or(name)

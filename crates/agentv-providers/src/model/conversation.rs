@@ -38,13 +38,14 @@ pub(super) fn conversation_of<'a>(
     let is_system = |message: &&Message| message.role == Role::System;
     let leading = prompt.messages.iter().take_while(is_system).count();
     let (instructions, rest) = prompt.messages.split_at(leading);
-    let mut texts: Vec<Cow<'a, str>> = Vec::with_capacity(instructions.len() + 2);
+    let mut texts: Vec<Vec<Cow<'a, str>>> = Vec::with_capacity(instructions.len() + 2);
     for (index, message) in instructions.iter().enumerate() {
-        texts.push(text_alone(message, index + 1)?);
+        texts.push(texts_alone(message, index + 1)?);
     }
-    texts.extend(prompt.guidelines_block().map(Cow::Owned));
+    texts.extend(prompt.guidelines_block().map(|text| vec![Cow::Owned(text)]));
     if prompt.messages.is_empty() {
-        let text = joined(texts).unwrap_or(Cow::Borrowed(&prompt.question));
+        let text = joined(texts).into_iter().next();
+        let text = text.unwrap_or(Cow::Borrowed(&prompt.question));
         let mut turns = Turns::new(request, files);
         turns.turns.push(Turn::User(User {
             parts: vec![Part::Text(text)],
@@ -54,12 +55,12 @@ pub(super) fn conversation_of<'a>(
             turns.add(message, leading + 1)?;
         }
         return Ok(Conversation {
-            system: system.map(Cow::Borrowed),
+            system: system.map(Cow::Borrowed).into_iter().collect(),
             turns: turns.finish(),
         });
     }
     if let Some(system) = system {
-        texts.insert(0, Cow::Borrowed(system));
+        texts.insert(0, vec![Cow::Borrowed(system)]);
     }
     let mut turns = Turns::new(request, files);
     for (index, message) in rest.iter().chain(&request.further).enumerate() {
@@ -71,12 +72,25 @@ pub(super) fn conversation_of<'a>(
     })
 }
 
-fn joined(mut texts: Vec<Cow<'_, str>>) -> Option<Cow<'_, str>> {
-    match texts.len() {
-        0 => None,
-        1 => texts.pop(),
-        _ => Some(Cow::Owned(texts.join("\n\n"))),
+/// Joins messages by an empty line. The text blocks of a message stay apart.
+fn joined(messages: Vec<Vec<Cow<'_, str>>>) -> Vec<Cow<'_, str>> {
+    let mut pieces: Vec<Cow<'_, str>> = Vec::new();
+    let mut is_whole = true;
+    for message in messages {
+        let has_one = message.len() == 1;
+        for (index, text) in message.into_iter().enumerate() {
+            match pieces.last_mut() {
+                // One text after another.
+                Some(last) if index == 0 && has_one && is_whole => {
+                    *last = Cow::Owned(format!("{last}\n\n{text}"));
+                }
+                Some(_) if index == 0 => pieces.push(Cow::Owned(format!("\n\n{text}"))),
+                _ => pieces.push(text),
+            }
+        }
+        is_whole = has_one;
     }
+    pieces
 }
 
 /// The turns so far, and the calls that no result has answered.
@@ -113,14 +127,14 @@ impl<'a> Turns<'a> {
             self.close();
         }
         let turn = match message.role {
-            Role::System => Turn::System(text_alone(message, number)?),
+            Role::System => Turn::System(texts_alone(message, number)?),
             Role::User => Turn::User(User {
                 parts: parts(message, number, self.files)?,
                 name: message.name.as_deref(),
             }),
             Role::Assistant => Turn::Assistant(Assistant {
                 name: message.name.as_deref(),
-                text: text_alone(message, number)?,
+                texts: texts_alone(message, number)?,
                 calls: self.open(&message.tool_calls),
                 carried: message.extra.get(CARRIED),
             }),
@@ -195,6 +209,10 @@ impl<'a> Turns<'a> {
                 Some(id) => format!(
                     "a `tool` message answers the call `{id}`, which no assistant message before it makes"
                 ),
+                None if self.calls > 0 => {
+                    "a `tool` message has no call to answer: all calls before it have their results"
+                        .to_owned()
+                }
                 None => "a `tool` message needs an assistant message with `tool_calls` before it"
                     .to_owned(),
             }));
@@ -231,8 +249,8 @@ fn is_error(fields: &Extra) -> bool {
     fields.get("is_error") == Some(&Value::Bool(true))
 }
 
-/// Returns the content of a message that can only be text.
-fn text_alone(message: &Message, number: usize) -> Result<Cow<'_, str>, ConversationError> {
+/// Returns the text blocks of a message that can only be text.
+fn texts_alone(message: &Message, number: usize) -> Result<Vec<Cow<'_, str>>, ConversationError> {
     let other = |fields: &Extra| ConversationError {
         number,
         problem: format!(
@@ -241,14 +259,19 @@ fn text_alone(message: &Message, number: usize) -> Result<Cow<'_, str>, Conversa
             message.role
         ),
     };
-    if let Some(Content::Blocks(blocks)) = &message.content {
-        for block in blocks {
-            if let Block::Other(fields) = block {
-                return Err(other(fields));
-            }
+    match &message.content {
+        None => Ok(Vec::new()),
+        Some(Content::Text(text)) => Ok(vec![Cow::Borrowed(text)]),
+        Some(content @ Content::Structured(_)) => Ok(vec![Cow::Owned(content.text())]),
+        Some(Content::Blocks(blocks)) => {
+            let texts = blocks.iter().filter_map(|block| match block {
+                Block::Text(text) => Some(Ok(Cow::Borrowed(text.value.as_str()))),
+                Block::File(_) => block.text().map(|text| Ok(Cow::Borrowed(text))),
+                Block::Other(fields) => Some(Err(other(fields))),
+            });
+            texts.collect()
         }
     }
-    Ok(message.text())
 }
 
 fn parts<'a>(
@@ -296,11 +319,10 @@ mod tests {
     fn said(prompt: &Request, system: Option<&str>) -> Vec<String> {
         let files = MediaFiles::default();
         let conversation = conversation_of(prompt, system, &files).unwrap();
-        let system = conversation
-            .system
-            .map(|text| format!("system prompt: {text}"));
+        let system = (!conversation.system.is_empty())
+            .then(|| format!("system prompt: {}", conversation.system.join(" | ")));
         let turns = conversation.turns.iter().map(|turn| match turn {
-            Turn::System(text) => format!("system: {text}"),
+            Turn::System(texts) => format!("system: {}", texts.join(" | ")),
             Turn::User(user) => match &user.parts[..] {
                 [Part::Text(text)] => format!("user: {text}"),
                 parts => format!("user: {} parts", parts.len()),
@@ -310,7 +332,7 @@ mod tests {
                 let calls: Vec<_> = calls
                     .map(|call| format!("{} {}({})", call.id, call.name, call.arguments()))
                     .collect();
-                format!("assistant: {}{}", turn.text, calls.join(" "))
+                format!("assistant: {}{}", turn.texts.join(" | "), calls.join(" "))
             }
             Turn::Tool(result) => {
                 let text = result.text("any").unwrap();
@@ -339,6 +361,28 @@ mod tests {
             "system: E",
         ];
         assert_eq!(said(&asked, Some("T")), expected);
+    }
+
+    #[test]
+    fn the_text_blocks_of_a_message_stay_apart() {
+        let blocks = json!([{"type": "text", "value": "a "}, {"type": "text", "value": "b"}]);
+        let asked = prompt(
+            "",
+            json!([
+                {"role": "system", "content": "S"},
+                {"role": "system", "content": blocks},
+                {"role": "user", "content": "?"},
+                {"role": "assistant", "content": blocks},
+                {"role": "system", "content": blocks},
+            ]),
+        );
+        let expected = [
+            "system prompt: S | \n\na  | b",
+            "user: ?",
+            "assistant: a  | b",
+            "system: a  | b",
+        ];
+        assert_eq!(said(&asked, None), expected);
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub(super) enum MediaError {
          `data:` or `https:`"
     )]
     NoSource(String),
+    /// The block names a file, and takes addresses only.
+    #[error(
+        "a block of type `image_url` needs a URL that starts with `data:` or `https:`; for a file of the \
+         project, use the type `image`"
+    )]
+    NoAddress,
     /// The file of the block cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     Unreadable { path: String, reason: String },
@@ -116,7 +122,10 @@ pub(super) fn media_of<'a>(
         "file" | "document" => MediaKind::Document,
         other => return Err(MediaError::Unknown(other.to_owned())),
     };
-    let no_source = || MediaError::NoSource(name.to_owned());
+    let no_source = || match name {
+        "image_url" => MediaError::NoAddress,
+        name => MediaError::NoSource(name.to_owned()),
+    };
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let nested = fields.get("image_url");
     let written = text("value")
@@ -292,6 +301,12 @@ mod tests {
 
     #[test]
     fn a_block_without_bytes_is_an_error() {
+        for block in [
+            json!({"type": "image_url", "value": "./a.png"}),
+            json!({"type": "image_url", "image_url": {"url": "a.png"}}),
+        ] {
+            assert_eq!(read(&block).unwrap_err(), MediaError::NoAddress);
+        }
         let block = json!({"type": "audio", "value": "data:text"});
         assert_eq!(
             read(&block).unwrap_err(),

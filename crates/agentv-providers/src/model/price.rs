@@ -18,8 +18,21 @@ pub(crate) struct Price {
     cached_input: Option<f64>,
     /// The price of writing to the cache. If it is unknown, it equals that of reading.
     cache_write: Option<f64>,
+    /// The prices of requests with a long input.
+    long: Option<LongInput>,
     /// True if the model takes images, false if it takes none; `None` if that is not known.
     pub(super) images: Option<bool>,
+}
+
+/// The prices of a request whose input is longer than a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct LongInput {
+    /// The number of input tokens above which these prices hold.
+    above: u64,
+    input: f64,
+    output: f64,
+    cached_input: Option<f64>,
+    cache_write: Option<f64>,
 }
 
 impl Price {
@@ -52,6 +65,7 @@ impl Price {
             output: needed("output")?,
             cached_input: amount("cached_input")?,
             cache_write: amount("cache_write")?,
+            long: None,
             images: None,
         }))
     }
@@ -93,14 +107,29 @@ impl Price {
         if usage.input.is_none() && usage.output.is_none() {
             return None;
         }
+        let price = self.for_input(usage.input.unwrap_or(0));
         let cached = count(usage.cached);
         let written = count(usage.cache_written);
         let plain = (count(usage.input) - cached - written).max(0.0);
-        let dollars = plain * self.input
-            + cached * self.cached_input.unwrap_or(self.input)
-            + written * self.cache_write.unwrap_or(self.input)
-            + count(usage.output) * self.output;
+        let dollars = plain * price.input
+            + cached * price.cached_input.unwrap_or(price.input)
+            + written * price.cache_write.unwrap_or(price.input)
+            + count(usage.output) * price.output;
         Some(dollars / 1_000_000.0)
+    }
+
+    /// Returns the prices of a request with this many input tokens.
+    fn for_input(self, tokens: u64) -> Price {
+        match self.long.filter(|long| tokens > long.above) {
+            None => self,
+            Some(long) => Price {
+                input: long.input,
+                output: long.output,
+                cached_input: long.cached_input.or(self.cached_input),
+                cache_write: long.cache_write.or(self.cache_write),
+                ..self
+            },
+        }
     }
 }
 
@@ -159,12 +188,27 @@ fn row(line: &str) -> Option<(String, Price)> {
         output: amount()?,
         cached_input: amount(),
         cache_write: amount(),
+        long: None,
         images: match cells.next() {
             Some("yes") => Some(true),
             Some("no") => Some(false),
             _ => None,
         },
     };
+    let above = cells.next().and_then(|cell| cell.parse().ok());
+    let mut amount = || cells.next()?.parse::<f64>().ok();
+    let amounts = [amount(), amount(), amount(), amount()];
+    let long = match (above, amounts) {
+        (Some(above), [Some(input), Some(output), cached_input, cache_write]) => Some(LongInput {
+            above,
+            input,
+            output,
+            cached_input,
+            cache_write,
+        }),
+        _ => None,
+    };
+    let price = Price { long, ..price };
     Some((format!("{vendor}/{}", normal(model)), price))
 }
 
@@ -238,6 +282,7 @@ mod tests {
             output: 15.0,
             cached_input: Some(0.3),
             cache_write: Some(3.75),
+            long: None,
             images: None,
         };
         let usage = Usage {
@@ -256,11 +301,37 @@ mod tests {
     }
 
     #[test]
+    fn a_request_with_a_long_input_has_other_prices() {
+        let cost = |input, cached| {
+            let price = Price::known("gemini", "gemini-2.5-pro").unwrap();
+            let usage = Usage {
+                input: Some(input),
+                output: Some(1_000),
+                cached,
+                ..Usage::default()
+            };
+            (price.cost(&usage).unwrap() * 1e6).round() / 1e6
+        };
+        assert_eq!(cost(200_000, None), 0.26);
+        assert_eq!(cost(300_000, None), 0.765);
+        // 100,000 at $0.25, 200,000 at $2.50, and 1,000 at $15 per million.
+        assert_eq!(cost(300_000, Some(100_000)), 0.54);
+    }
+
+    #[test]
     fn a_target_may_give_its_own_price() {
         let read = |price: serde_json::Value| {
             let settings = Settings::of_test(json!({"price": price}), Environment::default());
             Price::of_settings(&settings).map_err(|error| error.to_string())
         };
+        let written = read(json!({"input": 1, "output": 2, "cache_write": 1.25})).unwrap();
+        let usage = Usage {
+            input: Some(1_000_000),
+            output: Some(0),
+            cache_written: Some(400_000),
+            ..Usage::default()
+        };
+        assert_eq!(written.unwrap().cost(&usage), Some(0.6 + 0.5));
         let price = read(json!({"input": 1, "output": "2.5", "cached_input": 0})).unwrap();
         assert_eq!(
             price,
@@ -269,6 +340,7 @@ mod tests {
                 output: 2.5,
                 cached_input: Some(0.0),
                 cache_write: None,
+                long: None,
                 images: None
             })
         );

@@ -212,6 +212,7 @@ impl Provider for ModelProvider {
             model: self.model.clone(),
             price: self.asked.quote(),
             tools: self.tools.profile(),
+            lacks_tools: !self.tools.is_connected(),
             images: self.asked.takes_images(),
             stream: self.stream,
         })

@@ -44,6 +44,12 @@ fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &ShownAddress
         return format!("cannot reach `{server}` through the proxy: {reason}; check `HTTPS_PROXY`");
     }
     let kind = chain.find::<io::Error>().map(io::Error::kind);
+    if error.is_connect() && chain.says("tls handshake eof") {
+        return format!(
+            "cannot connect securely to `{server}`: it does not speak TLS; should the URL start with \
+             `http://`?"
+        );
+    }
     if error.is_connect() {
         return match kind {
             Some(io::ErrorKind::ConnectionRefused) => format!(

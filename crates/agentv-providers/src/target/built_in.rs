@@ -25,6 +25,14 @@ pub(crate) fn listing(known: &[&str]) -> String {
     }
 }
 
+/// Lists the vendors that may precede the colon of a name.
+pub(crate) fn vendor_listing() -> String {
+    let vendors = PROVIDERS.iter().filter(|provider| provider.facts.is_vendor);
+    let mut names: Vec<_> = vendors.map(|provider| provider.kind.name).collect();
+    names.sort_unstable();
+    format!("vendors: {}", names.join(", "))
+}
+
 /// Checks that a target of this name exists without any file.
 pub(crate) fn exists(name: &str) -> bool {
     match name.split_once(':') {

@@ -276,7 +276,10 @@ impl Targets {
     }
 
     /// Returns the name of the target that is used for this name: itself, or the one that it names.
-    fn used(&self, name: &str, environment: &Environment) -> Result<String, TargetError> {
+    ///
+    /// # Errors
+    /// If a variable in `use_target` is not set, or the names lead to each other.
+    pub fn used(&self, name: &str, environment: &Environment) -> Result<String, TargetError> {
         let mut used = name.to_owned();
         for _ in 0..MOST_ALIASES {
             let Some(entry) = self.entry(&used) else {
@@ -316,15 +319,52 @@ impl Targets {
         Ok(text.and_then(|text| text.as_str()).map(str::to_owned))
     }
 
-    /// Returns a mock in place of the target of this name, for a rehearsal.
-    pub fn stand_in(&self, name: &str, delay: Delay) -> Target {
+    /// Returns a mock in place of the target of this name, for a rehearsal, and the values that must not be
+    /// written anywhere. It shows the request that the target would send, even if the target has no key.
+    pub fn stand_in(
+        &self,
+        name: &str,
+        delay: Delay,
+        environment: &Environment,
+    ) -> (Target, Secrets) {
         let entry = self.entry(name);
         let judge = entry.and_then(|entry| {
             let mut fields = entry.fields.iter();
             let judge = fields.find(|(key, _)| canonical(&snake_case(key)) == "judge_target");
             judge.and_then(|(_, value)| value.as_str())
         });
-        stand_in::target(name, judge, delay)
+        let real = self.resolve(name, environment);
+        let real = real.or_else(|_| self.without_key(name, environment));
+        let (provider, secrets) = match real {
+            Ok(real) => (Some(real.target.provider), real.secrets),
+            Err(_) => (None, Secrets::default()),
+        };
+        (stand_in::target(name, judge, delay, provider), secrets)
+    }
+
+    /// Prepares a target as if it had a key.
+    fn without_key(
+        &self,
+        name: &str,
+        environment: &Environment,
+    ) -> Result<ResolvedTarget, TargetError> {
+        let used = self.used(name, environment)?;
+        let (kind, mut fields) = match self.entry(&used) {
+            Some(entry) => {
+                let kind = entry.kind.ok_or_else(|| self.unknown_provider(entry))?;
+                (kind, entry.fields.clone())
+            }
+            None => built_in::target(&used).ok_or_else(|| self.unknown(&used))?,
+        };
+        fields.retain(|key, _| snake_case(key) != "api_key");
+        if kind.kind.options.field("api_key").is_some() {
+            fields.insert("api_key".to_owned(), "not set".into());
+        }
+        let unknown = |_| self.unknown(&used);
+        let fields = fill(kind.kind, &fields, environment).map_err(unknown)?;
+        let folder = &self.surroundings.folder;
+        let built = self.build(folder, (name, kind), fields, environment);
+        built.map_err(|_| self.unknown(&used))
     }
 
     /// Returns the `judge_target` of the target of this name. Its other fields are not read, so a key
@@ -517,6 +557,7 @@ impl Targets {
         let hint = match built_in::meant(name, &known) {
             Some(guess) => format!("did you mean `{guess}`?"),
             None if name == Execution::DEFAULT_TARGET => choosing(&known),
+            None if name.contains(':') => built_in::vendor_listing(),
             None => built_in::listing(&known),
         };
         TargetError {

@@ -9,6 +9,7 @@ use agentv_syntax::{Others, Record};
 
 use super::dialect::parse;
 use super::fields::{WrittenTarget, check_spellings, field, inside};
+use super::model_check::{advice, check_model};
 use super::{REGISTRY, TARGETS_FILE};
 use crate::kinds;
 use crate::target::built_in;
@@ -135,6 +136,12 @@ fn is_of_alias(target: Node<'_>, problem: &Problem) -> bool {
     }
 }
 
+/// Returns the entries of a target's `tools`.
+fn tools_of(target: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let tools = target.get("tools").into_iter();
+    tools.flat_map(Node::items)
+}
+
 /// Makes a warning of an unknown field that is similar to no known one.
 fn by_similarity(problem: Problem) -> Problem {
     let is_similar = |hint: &String| hint.starts_with("did you mean");
@@ -178,6 +185,7 @@ impl<'s> Inspection<'s> {
         };
         agentv_syntax::check(root, &TARGETS_FILE, definitions, &mut self.problems);
         self.accept_aliases(root);
+        self.advise(root);
         self.repeated_keys(root);
         agentv_syntax::check_number_like(root, &mut self.problems);
         if let Some(targets) = root.get("targets") {
@@ -198,6 +206,37 @@ impl<'s> Inspection<'s> {
             let target = target_of(&problem.path).and_then(|index| targets.get(index));
             !target.is_some_and(|target| is_of_alias(*target, problem))
         });
+    }
+
+    /// Replaces the advice for unknown fields of models, and for tools in OpenAI's own form.
+    fn advise(&mut self, root: Node<'_>) {
+        let targets = root.get("targets").into_iter().flat_map(Node::items);
+        let targets: Vec<Node<'_>> = targets.collect();
+        for problem in &mut self.problems {
+            let target = target_of(&problem.path).and_then(|index| targets.get(index));
+            let provider = target.and_then(|target| target.get("provider")?.as_str());
+            let kind = provider.and_then(|provider| kinds::named(&provider));
+            let Some(kind) = kind.filter(|kind| kind.facts.is_vendor) else {
+                continue;
+            };
+            let name = self.source.get(problem.span.clone()).unwrap_or_default();
+            let is_own = !problem.path.contains('.');
+            let mut tools = target.into_iter().flat_map(|target| tools_of(*target));
+            match problem.code {
+                Code::UnknownField if is_own => {
+                    problem.hint = advice(kind, name).or(problem.hint.take());
+                }
+                Code::MissingField
+                    if problem.path.contains(".tools[")
+                        && tools.any(|tool| tool.get("function").is_some()) =>
+                {
+                    let hint = "write `name`, `description` and `parameters` in the entry itself, without \
+                                `function` around them";
+                    problem.hint = Some(hint.to_owned());
+                }
+                _ => {}
+            }
+        }
     }
 
     fn repeated_keys(&mut self, root: Node<'_>) {
@@ -255,6 +294,12 @@ impl<'s> Inspection<'s> {
                 path,
             };
             (kind.facts.check)(&written, &mut self.problems);
+            if kind.facts.is_vendor {
+                let of_target = |problem: &&Problem| problem.path.starts_with(path);
+                let mut known = self.problems.iter().filter(of_target);
+                let has_errors = known.any(|problem| problem.severity != Severity::Warning);
+                check_model(kind, target, path, has_errors, &mut self.problems);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 mod check;
 mod dialect;
 mod fields;
+mod model_check;
 mod provider_id;
 mod schema;
 mod shape;

@@ -30,6 +30,8 @@ pub(crate) struct Draft {
     /// The field in which the vendor gives the reasoning, and takes it back.
     pub(crate) reasoning_field: Option<&'static str>,
     reasoning_details: Vec<Value>,
+    /// The parts that are not text, reasoning or calls, as they came.
+    other: Vec<Value>,
 }
 
 /// A part of an answer in its place.
@@ -94,6 +96,11 @@ impl Draft {
     /// Ends a part: the next text is another one.
     pub(crate) fn end_part(&mut self) {
         self.is_part_ended = true;
+    }
+
+    /// Keeps a part that is not text, reasoning or a call.
+    pub(crate) fn keep(&mut self, part: Value) {
+        self.other.push(part);
     }
 
     /// Adds a block that must come back with the answer.
@@ -253,6 +260,7 @@ impl Draft {
             cost: self.cost,
             logprobs: self.logprobs,
             carried,
+            other: self.other,
         };
         if reply.text.is_empty() && reply.calls.is_empty() && reply.finish_reason.is_none() {
             return Err(WireError::NoMessage);

@@ -78,7 +78,7 @@ fn user(wire: &dyn Wire) -> Vec<Part<'static>> {
                 Part::Media(media) => Part::Media(media.clone()),
             };
             let alone = Conversation {
-                system: None,
+                system: Vec::new(),
                 turns: vec![said(vec![part])],
             };
             let parameters = Parameters::default();
@@ -164,12 +164,12 @@ fn golden_requests_have_everything_that_their_protocol_carries() {
         // The parts that the vendor sent with its answer come back with it.
         let answered = wire.read(&read(folder, "response.json")).unwrap();
         let conversation = Conversation {
-            system: Some(Cow::Borrowed("You are terse.")),
+            system: vec![Cow::Borrowed("You are terse.")],
             turns: vec![
                 said(user(wire)),
                 Turn::Assistant(Assistant {
                     name: None,
-                    text: Cow::Borrowed("Let me look."),
+                    texts: vec![Cow::Borrowed("Let me look.")],
                     calls: vec![
                         call("a", json!({"city": "Paris"})),
                         call("b", json!("{\"city\": ")),

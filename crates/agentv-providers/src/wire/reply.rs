@@ -24,6 +24,8 @@ pub(crate) struct Reply {
     pub(crate) logprobs: Option<Value>,
     /// Data of the vendor that must come back with this turn.
     pub(crate) carried: Option<Value>,
+    /// The parts that are not text, reasoning or calls, such as images and the vendor's own tools.
+    pub(crate) other: Vec<Value>,
 }
 
 /// The tokens of an answer.

@@ -12,15 +12,16 @@ use super::{Media, Unsendable};
 /// A system prompt, and the turns after it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Conversation<'a> {
-    pub(crate) system: Option<Cow<'a, str>>,
+    /// The pieces of the system prompt: one, or the text blocks that its message has.
+    pub(crate) system: Vec<Cow<'a, str>>,
     pub(crate) turns: Vec<Turn<'a>>,
 }
 
 /// One turn of a conversation.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Turn<'a> {
-    /// Instructions in the middle of the conversation.
-    System(Cow<'a, str>),
+    /// Instructions in the middle of the conversation, with their text blocks.
+    System(Vec<Cow<'a, str>>),
     User(User<'a>),
     Assistant(Assistant<'a>),
     Tool(ToolResult<'a>),
@@ -39,10 +40,22 @@ pub(crate) struct User<'a> {
 pub(crate) struct Assistant<'a> {
     /// The name of the author, where a protocol has it.
     pub(crate) name: Option<&'a str>,
-    pub(crate) text: Cow<'a, str>,
+    /// The text blocks; none if the turn only calls tools.
+    pub(crate) texts: Vec<Cow<'a, str>>,
     pub(crate) calls: Vec<Call<'a>>,
     /// Data of the vendor that belongs to the turn and must come back unchanged with it.
     pub(crate) carried: Option<&'a Value>,
+}
+
+impl Assistant<'_> {
+    /// Returns the text blocks to send: none of a turn that only calls tools, and at least one of another.
+    pub(crate) fn sent_texts(&self) -> impl Iterator<Item = &str> {
+        let is_silent = self.texts.iter().all(|text| text.is_empty());
+        let only_calls = is_silent && !self.calls.is_empty();
+        let texts = self.texts.iter().filter(move |_| !only_calls);
+        let none = (self.texts.is_empty() && !only_calls).then_some("");
+        texts.map(|text| &**text).chain(none)
+    }
 }
 
 /// A piece of a turn.
@@ -134,14 +147,11 @@ impl ToolResult<'_> {
         given(&self.id)
     }
 
-    /// Returns the result as one text.
+    /// Returns the text blocks of the result.
     ///
     /// # Errors
     /// If it is more than text.
-    pub(crate) fn text(&self, protocol: &'static str) -> Result<Cow<'_, str>, Unsendable> {
-        if let [Part::Text(text)] = self.parts.as_slice() {
-            return Ok(Cow::Borrowed(text));
-        }
+    pub(crate) fn texts(&self, protocol: &'static str) -> Result<Vec<&str>, Unsendable> {
         let texts = self.parts.iter().map(|part| match part {
             Part::Text(text) => Ok(&**text),
             Part::Media(media) => Err(Unsendable {
@@ -149,8 +159,15 @@ impl ToolResult<'_> {
                 protocol,
             }),
         });
-        let texts: Result<Vec<&str>, _> = texts.collect();
-        texts.map(|texts| Cow::Owned(texts.join("\n")))
+        texts.collect()
+    }
+
+    /// Returns the result as one text, for a protocol that has no blocks in it: a line end joins them.
+    ///
+    /// # Errors
+    /// If it is more than text.
+    pub(crate) fn text(&self, protocol: &'static str) -> Result<String, Unsendable> {
+        self.texts(protocol).map(|texts| texts.join("\n"))
     }
 }
 

@@ -46,6 +46,7 @@ fn comes_back(transcript: &Transcript) {
         error: None,
         unfinished: false,
         outdated: false,
+        of_other_run: false,
     };
     let text = serde_json::to_string(&record).expect("a record is JSON");
     let back: TranscriptRecord = serde_json::from_str(&text).expect("a record is read back");

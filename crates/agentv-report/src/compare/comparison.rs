@@ -2,11 +2,12 @@
 
 use super::cases::{Case, cases};
 use super::families::{self, Member};
-use super::labels::Naming;
+use super::labels::{Naming, listed};
 use super::matching::{Matching, NothingShared, by_target, matching};
 use super::pairs::{PairSet, Pairs};
 use super::run::{ComparedRun, Row};
 use super::summary::{ComparisonSummary, ScoreDifference, summary};
+use super::wording::FEW;
 
 /// The comparison of a run with a baseline.
 #[derive(Debug)]
@@ -115,6 +116,18 @@ impl Comparison<'_> {
     /// Returns the figures of each evaluator.
     pub fn evaluators(&self) -> &[Member] {
         &self.figures.evaluators
+    }
+
+    /// Returns the names of the matched cases that ask or grade something else now: the first few, and the
+    /// number of the others.
+    pub fn changed_cases(&self) -> Option<String> {
+        let cases = self.cases.iter();
+        let changed = cases.filter(|case| case.changed == Some(true));
+        let names: Vec<String> = changed
+            .map(|case| self.naming.case(&self.b.rows[case.b.start]))
+            .collect();
+        let listed = listed(names.iter().map(String::as_str), FEW);
+        (!names.is_empty()).then_some(listed)
     }
 
     /// Returns the trials of a matched case in both runs.

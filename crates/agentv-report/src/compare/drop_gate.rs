@@ -66,7 +66,10 @@ impl DropGate {
             met.then(one.delta.total_cmp(&other.delta))
         };
         match drops.iter().min_by(order) {
-            Some(drop) => self.outcome(baseline, self.found(drop), self.allows(drop)),
+            Some(drop) => {
+                let found = self.found(drop) + &remarks(&figures.summary, baseline);
+                self.outcome(baseline, found, self.allows(drop))
+            }
             None => self.not_judged(baseline, "no case has a grade in both runs".to_owned()),
         }
     }
@@ -130,6 +133,25 @@ impl DropGate {
         let hint = drop.hint();
         format!("{found}, {chance} ({spread}, {p_value}){hint}")
     }
+}
+
+/// Returns what a reader must know about the compared cases: those that are not the same in both runs, and the
+/// targets that are not compared.
+fn remarks(summary: &ComparisonSummary, baseline: &str) -> String {
+    let mut text = String::new();
+    match summary.changed {
+        0 => {}
+        1 => text.push_str("; 1 of these cases has changed since"),
+        changed => text.push_str(&format!(
+            "; {} of these cases have changed since",
+            count(changed)
+        )),
+    }
+    if !summary.targets_only_in_b.is_empty() {
+        let names = listed(summary.targets_only_in_b.iter().map(|name| &**name), 3);
+        text.push_str(&format!("; {baseline} does not have {names}"));
+    }
+    text
 }
 
 /// Checks if the second run lacks too many of the cases that the first graded.

@@ -60,6 +60,9 @@ pub struct ComparisonSummary {
     /// The targets that only the first run has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets_only_in_a: Vec<Arc<str>>,
+    /// The targets that only the second run has. They are not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets_only_in_b: Vec<Arc<str>>,
     /// The judges of both runs, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub different_judges: Option<DifferentJudges>,
@@ -176,18 +179,18 @@ pub(super) fn summary(
         wins: ended(PairOutcome::Win) as u64,
         losses: ended(PairOutcome::Loss) as u64,
         ties: ended(PairOutcome::Tie) as u64,
-        targets_only_in_a: match by_target(a, b) {
-            true => a
-                .targets()
-                .iter()
-                .filter(|name| !b.has_target(name))
-                .cloned()
-                .collect(),
-            false => Vec::new(),
-        },
+        targets_only_in_a: targets_only_in(a, b),
+        targets_only_in_b: targets_only_in(b, a),
         different_judges: DifferentJudges::between(a, b, cases),
         scores: None,
     }
+}
+
+/// Returns the targets of a run that the other does not have, if runs are compared by target.
+fn targets_only_in(run: &ComparedRun, other: &ComparedRun) -> Vec<Arc<str>> {
+    let names = run.targets().iter();
+    let names = names.filter(|name| by_target(run, other) && !other.has_target(name));
+    names.cloned().collect()
 }
 
 /// Counts the cases that the first run graded and the second did not. A case on a target that the second

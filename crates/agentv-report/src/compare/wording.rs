@@ -1,12 +1,13 @@
 //! The figures of a comparison in words, for all formats.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::cases::Case;
 use super::comparison::{Comparison, Figures};
 use super::difference_sentence::groups;
 use super::families::Member;
-use super::labels::label;
+use super::labels::{label, listed};
 use super::pairwise::RunPair;
 use super::run::{ComparedRun, Row};
 use super::statistics::Statistics;
@@ -95,8 +96,14 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
     }
     let beside = [
         (summary.renamed, "in a renamed file".to_owned()),
-        (summary.only_in_a, format!("only in {a}")),
-        (summary.only_in_b, format!("only in {b}")),
+        (
+            summary.only_in_a,
+            format!("only in {a}{}", of_targets(&summary.targets_only_in_a)),
+        ),
+        (
+            summary.only_in_b,
+            format!("only in {b}{}", of_targets(&summary.targets_only_in_b)),
+        ),
         (summary.graded_only_in_a, format!("graded only in {a}")),
         (summary.graded_only_in_b, format!("graded only in {b}")),
         (summary.graded_in_neither, "graded in neither".to_owned()),
@@ -115,6 +122,16 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
         });
     }
     told
+}
+
+/// Names the targets that only one run has, in brackets.
+fn of_targets(targets: &[Arc<str>]) -> String {
+    let names = listed(targets.iter().map(|name| &**name), 3);
+    match targets {
+        [] => String::new(),
+        [_] => format!(" (with its target {names})"),
+        _ => format!(" (with its targets {names})"),
+    }
 }
 
 /// Describes the number of trials of a case in both runs.

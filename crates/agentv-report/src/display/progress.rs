@@ -55,7 +55,11 @@ impl Progress {
     }
 
     fn add_cost(&mut self, record: &ResultRecord) {
-        let paid = [record.answer_cost_usd(), record.judge_cost_usd()];
+        let paid = [
+            record.answer_cost_usd(),
+            record.judge_cost_usd(),
+            record.replaced_cost_usd,
+        ];
         for amount in paid.into_iter().flatten().filter_map(Amount::of) {
             self.cost.get_or_insert_default().add(amount);
         }

@@ -2,7 +2,7 @@
 
 use super::columns::{Cell, Column, table};
 use super::{RunLine, RunState};
-use crate::figures::{count, counted, percent, percent_range};
+use crate::figures::{count, counted, money, percent, percent_range};
 use crate::render::{score_at, stop_reason};
 use crate::style::{Paint, Style};
 use crate::text::one_line;
@@ -133,6 +133,9 @@ pub(super) fn notes(run: &RunLine) -> Vec<String> {
     }
     if run.outdated > 0 {
         notes.push(format!("{} out of date", count(run.outdated)));
+    }
+    if let Some(dollars) = run.costs.replaced_cost_usd {
+        notes.push(format!("{} for replaced answers", money(dollars)));
     }
     notes.extend(
         run.shard

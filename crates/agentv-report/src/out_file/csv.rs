@@ -78,6 +78,9 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
     ("pass_threshold", |record| {
         number(record.pass_threshold.map(PassThreshold::value))
     }),
+    ("replaced_cost_usd", |record| {
+        number(record.replaced_cost_usd)
+    }),
 ];
 
 /// Returns a text as a cell. Spreadsheets run a cell that begins with one of these characters as a

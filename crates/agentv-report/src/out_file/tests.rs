@@ -130,7 +130,7 @@ fn a_table_has_these_columns() {
         "timestamp,eval_file,eval_id,dataset,conversation_id,target,trial,status,score,\
          candidate_answer,hits,misses,reasoning,error_stage,error_message,queue_ms,total_ms,first_token_ms,\
          attempts,cached,redacted,dry_run,input_tokens,output_tokens,cached_tokens,cost_usd,judge_cost_usd,unpriced,answer_key,grade_key,\
-         truncated,outdated,pass_threshold"
+         truncated,outdated,pass_threshold,replaced_cost_usd"
     );
     assert_eq!(table[1][13..15], ["target", "down, \"really\"\nnow"]);
 }

@@ -40,7 +40,9 @@ impl Exchanges {
             question: case.map(|case| shortened(&Prompt::of(case).question)),
             expected: case.and_then(expected).map(|text| shortened(&text)),
             answer: record.candidate_answer.as_deref().map(shortened),
-            line: case.and_then(|case| Some(case.source.as_ref()?.line)),
+            line: case
+                .and_then(|case| Some(case.source.as_ref()?.line))
+                .or(record.line),
         })
     }
 }

@@ -16,15 +16,25 @@ pub struct Costs {
     /// The cost of the answers, as far as it is known. Answers from the cache cost nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The targets whose answers used tokens at an unknown price, by name. `cost_usd` lacks their cost.
+    /// The targets whose answers cost an unknown amount, by name: their price or their tokens are unknown.
+    /// `cost_usd` lacks their cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unpriced: Vec<Arc<str>>,
     /// The cost of the judges, as far as it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_cost_usd: Option<f64>,
-    /// The judges that used tokens at an unknown price, by name. `judge_cost_usd` lacks their cost.
+    /// The judges that cost an unknown amount, by name. `judge_cost_usd` lacks their cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unpriced_judges: Vec<Arc<str>>,
+    /// Those of `unpriced` and `unpriced_judges` that did not report their tokens, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_usage: Vec<Arc<str>>,
+    /// The cost of answers and grades that later ones of the same trials replaced, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_cost_usd: Option<f64>,
+    /// The cost of answers that another run got, and this one grades. It is not part of the other costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graded_cost_usd: Option<f64>,
 }
 
 impl Costs {
@@ -39,26 +49,65 @@ impl Costs {
         marked(self.judge_cost_usd, !self.unpriced_judges.is_empty())
     }
 
-    /// Returns both costs in words, as far as something is known about them.
-    pub(crate) fn in_words(&self) -> Vec<String> {
-        let judges = self.of_judges().map(|cost| format!("judges {cost}"));
-        self.of_answers().into_iter().chain(judges).collect()
+    /// Returns the cost of replaced answers and grades in words.
+    fn of_replaced(&self) -> Option<String> {
+        let replaced = self.replaced_cost_usd.map(money);
+        replaced.map(|cost| format!("replaced {cost}"))
     }
 
-    /// Returns both costs and, if both are known, their sum in words. Everyone without a known price is
+    /// Returns all costs in words, as far as something is known about them.
+    pub(crate) fn in_words(&self) -> Vec<String> {
+        let judges = self.of_judges().map(|cost| format!("judges {cost}"));
+        let parts = [
+            self.of_answers(),
+            judges,
+            self.of_replaced(),
+            self.of_graded(),
+        ];
+        parts.into_iter().flatten().collect()
+    }
+
+    /// Returns all costs and, if several are known, their sum in words. Everyone whose cost is unknown is
     /// named.
     pub(crate) fn in_full(&self) -> Vec<String> {
-        let answers = with_names(self.of_answers(), &self.unpriced);
-        let judges = with_names(self.of_judges(), &self.unpriced_judges);
-        let is_partial = !self.unpriced.is_empty() || !self.unpriced_judges.is_empty();
-        let sum = self.cost_usd.zip(self.judge_cost_usd);
-        let sum = sum.and_then(|(answers, judges)| marked(Some(answers + judges), is_partial));
+        let answers = self.with_names(self.of_answers(), &self.unpriced);
+        let judges = self.with_names(self.of_judges(), &self.unpriced_judges);
         let parts = [
             answers,
             judges.map(|cost| format!("judges {cost}")),
-            sum.map(|cost| format!("total {cost}")),
+            self.of_replaced(),
+            self.total().map(|cost| format!("total {cost}")),
+            self.of_graded(),
         ];
         parts.into_iter().flatten().collect()
+    }
+
+    /// Returns the cost of answers of another run in words.
+    fn of_graded(&self) -> Option<String> {
+        let graded = self.graded_cost_usd.map(money);
+        graded.map(|cost| format!("answers of the graded run {cost}"))
+    }
+
+    /// Returns the sum of the costs in words, if several are known.
+    fn total(&self) -> Option<String> {
+        let parts = [self.cost_usd, self.judge_cost_usd, self.replaced_cost_usd];
+        let known: Vec<f64> = parts.into_iter().flatten().collect();
+        let is_partial = !self.unpriced.is_empty() || !self.unpriced_judges.is_empty();
+        let sum = (known.len() > 1).then(|| known.iter().sum());
+        sum.and_then(|sum| marked(Some(sum), is_partial))
+    }
+
+    /// Adds the names of those whose cost is unknown to a cost in words.
+    fn with_names(&self, cost: Option<String>, names: &[Arc<str>]) -> Option<String> {
+        let named = |name: &Arc<str>| match self.without_usage.contains(name) {
+            true => format!("{} (reported no tokens)", one_line(name)),
+            false => one_line(name),
+        };
+        let names: Vec<String> = names.iter().map(named).collect();
+        match names.is_empty() {
+            true => cost,
+            false => cost.map(|cost| format!("{cost}: {}", names.join(", "))),
+        }
     }
 }
 
@@ -70,14 +119,6 @@ fn marked(known: Option<f64>, is_partial: bool) -> Option<String> {
     }
 }
 
-fn with_names(cost: Option<String>, names: &[Arc<str>]) -> Option<String> {
-    let names: Vec<String> = names.iter().map(|name| one_line(name)).collect();
-    match names.is_empty() {
-        true => cost,
-        false => cost.map(|cost| format!("{cost}: {}", names.join(", "))),
-    }
-}
-
 /// A fold of records into [`Costs`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CostFold {
@@ -85,6 +126,9 @@ pub(crate) struct CostFold {
     unpriced: BTreeSet<Arc<str>>,
     judges: Option<Amount>,
     unpriced_judges: BTreeSet<Arc<str>>,
+    without_usage: BTreeSet<Arc<str>>,
+    replaced: Option<Amount>,
+    graded: Option<Amount>,
 }
 
 impl CostFold {
@@ -96,6 +140,11 @@ impl CostFold {
         );
         let unpriced = record.unpriced_judges();
         self.add_judges(record.judge_cost_usd(), unpriced);
+        add(&mut self.replaced, record.replaced_cost_usd);
+        add(&mut self.graded, record.graded_cost_usd());
+        for name in record.without_usage() {
+            insert(&mut self.without_usage, name);
+        }
     }
 
     /// Adds the cost of an answer of a target.
@@ -114,9 +163,7 @@ impl CostFold {
     ) {
         add(&mut self.judges, cost);
         for judge in unpriced {
-            if !self.unpriced_judges.contains(judge) {
-                self.unpriced_judges.insert(Arc::from(judge));
-            }
+            insert(&mut self.unpriced_judges, judge);
         }
     }
 
@@ -126,7 +173,16 @@ impl CostFold {
             unpriced: self.unpriced.iter().cloned().collect(),
             judge_cost_usd: self.judges.map(Amount::dollars),
             unpriced_judges: self.unpriced_judges.iter().cloned().collect(),
+            without_usage: self.without_usage.iter().cloned().collect(),
+            replaced_cost_usd: self.replaced.map(Amount::dollars),
+            graded_cost_usd: self.graded.map(Amount::dollars),
         }
+    }
+}
+
+fn insert(names: &mut BTreeSet<Arc<str>>, name: &str) {
+    if !names.contains(name) {
+        names.insert(Arc::from(name));
     }
 }
 
@@ -152,6 +208,7 @@ mod tests {
             unpriced: names(unpriced),
             judge_cost_usd: judges,
             unpriced_judges: names(of_judges),
+            ..Costs::default()
         }
     }
 
@@ -180,5 +237,29 @@ mod tests {
         );
         assert_eq!(costs(None, &[], None, &[]).in_full(), Vec::<String>::new());
         assert_eq!(costs(Some(0.0), &[], None, &[]).in_full(), ["$0.00"]);
+    }
+
+    #[test]
+    fn the_cost_of_replaced_answers_is_part_of_the_total() {
+        let found = Costs {
+            replaced_cost_usd: Some(0.44),
+            ..costs(Some(0.22), &[], Some(0.44), &[])
+        };
+        assert_eq!(
+            found.in_full().join(" · "),
+            "$0.2200 · judges $0.4400 · replaced $0.4400 · total $1.10"
+        );
+    }
+
+    #[test]
+    fn a_target_that_reports_no_tokens_is_named_with_the_reason() {
+        let found = Costs {
+            without_usage: vec![Arc::from("n")],
+            ..costs(Some(0.33), &["n", "u"], None, &[])
+        };
+        assert_eq!(
+            found.in_full().join(" · "),
+            "$0.3300 + unpriced: n (reported no tokens), u"
+        );
     }
 }

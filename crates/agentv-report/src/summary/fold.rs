@@ -121,8 +121,10 @@ impl SummaryFold {
         if let Some(error) = &record.error {
             self.errors.add(error);
         }
-        if !record.cached {
+        if record.is_own_answer() {
             self.add_tokens(record);
+        }
+        if !record.cached {
             self.add_time(record);
         }
         self.add_judges(record);

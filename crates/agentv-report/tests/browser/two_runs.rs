@@ -19,6 +19,8 @@ pub(crate) const TESTS: &[BrowserTest] = &[
         "both_answers_stand_beside_each_other_with_what_differs",
         answers,
     ),
+    ("repeated_trials_are_compared_by_their_mean", means),
+    ("gates_and_their_outcomes_are_shown", gates),
 ];
 
 /// The second of two runs: one better, one worse, one errored, one gone, one new.
@@ -127,5 +129,51 @@ fn answers(browser: &Browser) {
     page.open_trial("new");
     let told = page.text("#case .notice");
     assert!(told.ends_with("does not have this trial."), "{told}");
+    page.assert_calm();
+}
+
+fn repeated(id: &str, scores: &[f64]) -> Vec<Trial> {
+    let trials = scores.iter().zip(1..).map(|(score, number)| {
+        let mut trial = trial(id, *score, "yes");
+        trial.result["trial"] = json!(number);
+        trial
+    });
+    trials.collect()
+}
+
+fn means(browser: &Browser) {
+    let old = [repeated("a", &[1.0]), repeated("b", &[0.0])].concat();
+    let new = [
+        repeated("a", &[1.0, 0.0, 0.0, 0.0, 0.0]),
+        repeated("b", &[0.0, 0.0]),
+    ]
+    .concat();
+    let runs = Runs::new().with(old).with(new);
+    let page = browser.open(&runs.report(), "#change=worse");
+    assert_eq!(page.told(), "5 of 7 trials");
+    assert!(
+        page.text(".row").contains("−0.800mean 1.000 → 0.200"),
+        "{}",
+        page.text(".row")
+    );
+    page.choose("#filter-change", "changed");
+    assert_eq!(page.told(), "5 of 7 trials");
+    page.choose("#filter-change", "second");
+    assert_eq!(page.told(), "0 of 7 trials");
+    page.assert_calm();
+}
+
+fn gates(browser: &Browser) {
+    let gate = |met: bool| json!({"gate": "min_pass_rate", "required": "pass rate at least 90.0%", "found": "70.0%", "met": met});
+    let ended = json!({"finished_at": "2026-11-15T10:59:00Z", "gates": [gate(false), gate(true)]});
+    let runs = Runs::new().with_run(ten(), &ended);
+    let page = browser.open(&runs.report(), "");
+    assert!(
+        page.text("#notices")
+            .contains("Gate not met: pass rate at least 90.0%: found 70.0%."),
+        "{}",
+        page.text("#notices")
+    );
+    assert!(page.text(".figures").contains("1 of 2 met"));
     page.assert_calm();
 }

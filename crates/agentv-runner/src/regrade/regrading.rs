@@ -213,10 +213,11 @@ impl Regrading {
         }
     }
 
-    /// Notes in an answer if the source run has marked it as out of date.
+    /// Notes in an answer that the source run has paid it, and if it has marked it as out of date.
     fn dated(&self, at: usize, record: TranscriptRecord) -> TranscriptRecord {
         TranscriptRecord {
             outdated: self.source_run.trials()[at].is_outdated(),
+            of_other_run: true,
             ..record
         }
     }
@@ -235,6 +236,8 @@ impl Regrading {
             // Nothing is left of an old grade.
             let of_answer = |outdated: &Outdated| *outdated == Outdated::Answer;
             record.outdated = record.outdated.filter(of_answer);
+            record.of_other_run = true;
+            record.replaced_cost_usd = None;
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
             };
@@ -286,6 +289,7 @@ fn record_of(
         error: None,
         unfinished: false,
         outdated: false,
+        of_other_run: true,
     }
 }
 

@@ -77,9 +77,9 @@ impl Again {
             workspaces: None,
             dump_prompts: None,
             assignment: Assignment {
-                programs: HashMap::new(),
                 chosen: Vec::new(),
                 targets: HashMap::from([(0, named.collect())]),
+                ..Assignment::default()
             },
             planned: Planned::default(),
             graders: match judge {

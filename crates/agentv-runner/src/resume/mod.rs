@@ -3,3 +3,4 @@
 pub(crate) mod outdated;
 pub(crate) mod previous_run;
 pub(crate) mod reuse;
+pub(crate) mod spending;

@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agentv_core::{ResultRecord, Stage, Status, TranscriptRecord, Trial, TrialError};
-use agentv_journal::{FileError, Key, KeyFields, Latest, Line, RecordFile, RunFolder};
-use serde::Deserialize;
+use agentv_journal::{FileError, Key, KeyFields, Latest, RecordFile, RunFolder};
 use serde::de::IgnoredAny;
 
-use crate::schedule::budget::Spent;
+use super::spending::Spending;
 
 /// The records of a run, by key. Empty for a new run.
 #[derive(Debug, Default)]
@@ -42,46 +41,6 @@ struct Opened {
     graded: Mutex<Option<Latest>>,
     /// The last result of each trial, if a judge or the threshold has changed.
     graded_trials: Option<Mutex<Latest>>,
-}
-
-/// The cost in a transcript's record.
-#[derive(Deserialize)]
-struct Paid {
-    target: String,
-    answer_key: String,
-    #[serde(default)]
-    cached: bool,
-    #[serde(default)]
-    unfinished: bool,
-    transcript: PaidTranscript,
-}
-
-#[derive(Deserialize)]
-struct PaidTranscript {
-    #[serde(default)]
-    cost_usd: Option<f64>,
-}
-
-/// The cost of judges in a result's record.
-#[derive(Deserialize)]
-struct PaidResult {
-    timestamp: String,
-    grade_key: String,
-    #[serde(default)]
-    evaluator_results: Vec<PaidEvaluator>,
-}
-
-#[derive(Deserialize)]
-struct PaidEvaluator {
-    #[serde(default)]
-    judge_calls: Vec<PaidCall>,
-}
-
-#[derive(Deserialize)]
-struct PaidCall {
-    target: String,
-    #[serde(default)]
-    cost_usd: Option<f64>,
 }
 
 impl PreviousRun {
@@ -147,65 +106,10 @@ impl PreviousRun {
         graded.map_or(Ok(false), |latest| lock(latest).contains(&name_of(trial)))
     }
 
-    /// Returns the cost of each target so far, including judges and answers that are not graded
-    /// yet.
-    pub(crate) fn spent(&self) -> Result<HashMap<String, Spent>, FileError> {
-        let mut by_target: HashMap<String, Spent> = HashMap::new();
-        let Some(found) = &self.journal else {
-            return Ok(by_target);
-        };
-        let mut unfinished: HashMap<String, f64> = HashMap::new();
-        for line in found.folder.records::<Paid>(RecordFile::Transcripts)? {
-            let Line::Record(record) = line? else {
-                continue;
-            };
-            let paid = record.value;
-            let Some(cost) = paid.transcript.cost_usd.filter(|_| !paid.cached) else {
-                continue;
-            };
-            let before = unfinished.remove(&paid.answer_key);
-            by_target
-                .entry(paid.target)
-                .or_default()
-                .replace(before.unwrap_or_default(), cost);
-            if paid.unfinished {
-                unfinished.insert(paid.answer_key, cost);
-            }
-        }
-        self.add_judges(&mut by_target)?;
-        Ok(by_target)
-    }
-
-    /// Returns the cost of judges so far, by target.
-    pub(crate) fn spent_on_judges(&self) -> Result<HashMap<String, Spent>, FileError> {
-        let mut by_target = HashMap::new();
-        self.add_judges(&mut by_target)?;
-        Ok(by_target)
-    }
-
-    /// Adds the cost of judges. A result that was written twice counts once.
-    fn add_judges(&self, by_target: &mut HashMap<String, Spent>) -> Result<(), FileError> {
-        let Some(found) = &self.journal else {
-            return Ok(());
-        };
-        let mut known = HashSet::new();
-        for line in found.folder.records::<PaidResult>(RecordFile::Results)? {
-            let Line::Record(record) = line? else {
-                continue;
-            };
-            let result = record.value;
-            let calls = result.evaluator_results.iter();
-            let mut paid = calls.flat_map(|result| &result.judge_calls).peekable();
-            if paid.peek().is_none() || !known.insert((result.timestamp, result.grade_key)) {
-                continue;
-            }
-            for call in paid {
-                if let Some(cost) = call.cost_usd {
-                    by_target.entry(call.target.clone()).or_default().add(cost);
-                }
-            }
-        }
-        Ok(())
+    /// Returns the money that the run has spent so far; `None` for a new run.
+    pub(crate) fn spending(&self) -> Result<Option<Spending>, FileError> {
+        let folder = self.journal.as_ref().map(|found| &found.folder);
+        folder.map(Spending::read).transpose()
     }
 
     /// Returns the number of damaged lines in the journal.

@@ -23,6 +23,7 @@ pub(crate) fn reuse(
     } = found;
     let mut changed = refresh_names(&mut record, case);
     changed |= std::mem::replace(&mut record.outdated, outdated) != outdated;
+    changed |= consumer.note_replaced(&mut record);
     if include_trace {
         changed |= add_messages(previous_run, &mut record)?;
     }

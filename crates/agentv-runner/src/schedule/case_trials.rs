@@ -1,6 +1,7 @@
 //! The trials of one lane: the cases of its files, minus the work that the journal holds.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use agentv_core::{AnswerKeys, EvalCase, EvalFile, Identities, Trial, TrialKeys, Work};
@@ -30,6 +31,8 @@ pub(crate) struct CaseTrials {
     pub(crate) dry_run: bool,
     /// The trials that were done before, in order, once they were reported.
     pub(crate) done: OnceLock<Vec<bool>>,
+    /// Set once answers of a program that cannot be tracked were reported.
+    pub(crate) said_untracked: AtomicBool,
 }
 
 type VisitTrial<'e> = dyn FnMut(Trial) -> Result<ControlFlow<()>, RunError> + 'e;
@@ -154,7 +157,16 @@ impl CaseTrials {
             "graded again",
             changes.grades.get(name),
         );
-        if recalled.reused > 0 && changes.untracked.contains(name) {
+        if recalled.reused > 0 {
+            self.notice_untracked();
+        }
+    }
+
+    /// Reports once that answers are reused of a program that cannot be tracked.
+    fn notice_untracked(&self) {
+        let name = &*self.lane.name;
+        let is_untracked = self.previous_run.changes().untracked.contains(name);
+        if is_untracked && !self.said_untracked.swap(true, Ordering::Relaxed) {
             self.consumer.notice(&format!(
                 "the command of target `{name}` names no file of the project, so a change of its program \
                  is not noticed: list its files in `inputs`"
@@ -203,6 +215,9 @@ impl CaseTrials {
             return Ok(Work::Ask);
         }
         let cached = self.consumer.cached_answer(&trial.keys.answer);
+        if cached.is_some() {
+            self.notice_untracked();
+        }
         Ok(cached.map_or(Work::Ask, |answer| Work::Grade {
             answer: Arc::new(cached_record(trial, answer)),
             recorded: false,

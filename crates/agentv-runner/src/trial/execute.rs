@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Activity, ActivityChannel, Cause, Effort, ExchangeLog, Message, Outcome, Outdated, Prompt,
+    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt,
     ProviderError, RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Stop,
     Subject, Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work,
     WorkspaceFolders,
@@ -184,10 +184,7 @@ impl Executor {
     fn trial_without_secrets(&self, trial: &Trial) -> Option<Trial> {
         let mut case = self.secrets.redact_record(&*trial.case)?;
         let specs = trial.case.evaluators.iter().zip(case.evaluators.iter());
-        let specs = specs.map(|(own, redacted)| match self.graders.effort(own) {
-            Effort::Check => redacted.clone(),
-            Effort::Script | Effort::Judge => own.clone(),
-        });
+        let specs = specs.map(|(own, redacted)| self.graders.without_secrets(own, redacted));
         case.evaluators = specs.collect();
         Some(Trial {
             case: Arc::new(case),
@@ -611,6 +608,7 @@ impl Execution<'_> {
             redacted: answer.redacted,
             truncated: transcript.is_truncated(),
             outdated: answer.outdated.then_some(Outdated::Answer),
+            of_other_run: answer.of_other_run,
             ..result_record(self.trial, grade)
         })
     }

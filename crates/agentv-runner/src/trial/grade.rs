@@ -43,6 +43,12 @@ pub trait Graders: Send + Sync {
         Effort::Check
     }
 
+    /// Returns an evaluator as it grades an answer without secrets: `redacted` is the same one with options
+    /// that hold none.
+    fn without_secrets(&self, _own: &EvaluatorSpec, redacted: &EvaluatorSpec) -> EvaluatorSpec {
+        redacted.clone()
+    }
+
     /// Returns true if an evaluator works in the workspace of a trial, so that it cannot grade an answer
     /// whose workspace is gone.
     fn needs_workspace(&self, _spec: &EvaluatorSpec) -> bool {

@@ -128,6 +128,13 @@ impl<'r> TrialJudges<'r> {
         asked
     }
 
+    /// Returns true if a judge gave the answer itself, under another name.
+    fn is_own_answer(&self, judge: &Lane) -> bool {
+        let (file, assignment) = (self.trial.file.index, &self.executor.assignment);
+        let (judge, target) = (&*judge.target.name, &*self.trial.target);
+        judge != target && assignment.meant(file, judge) == assignment.meant(file, target)
+    }
+
     fn note(&self, lane: &Lane, request: Option<Vec<Message>>, asked: &AskResult) {
         let answer = asked.answer.as_ref();
         let transcript = answer.ok();
@@ -136,6 +143,8 @@ impl<'r> TrialJudges<'r> {
             attempts: asked.attempts,
             token_usage: transcript.and_then(|transcript| transcript.token_usage),
             cost_usd: transcript.and_then(|transcript| transcript.cost_usd),
+            lacks_usage: transcript.is_some_and(|transcript| transcript.lacks_usage),
+            own_answer: self.is_own_answer(lane),
             duration_ms: asked.timing.total_ms,
             request,
             answer: transcript.map(|transcript| shortened(transcript.answer())),

@@ -37,6 +37,7 @@ pub(crate) fn transcript_record(
         error: None,
         unfinished: false,
         outdated: false,
+        of_other_run: false,
     }
 }
 
@@ -60,6 +61,7 @@ pub(crate) fn errored_record(
     ResultRecord {
         timing,
         attempts,
+        line: trial.case.source.as_ref().map(|source| source.line),
         ..result_record(trial, Grade::errored(stage, message))
     }
 }
@@ -93,7 +95,10 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         truncated: false,
         outdated: None,
         error: grade.error,
+        line: None,
         workspace: None,
+        of_other_run: false,
+        replaced_cost_usd: None,
         answer_key: trial.keys.answer.clone(),
         grade_key: trial.keys.grade.clone(),
     }

@@ -244,6 +244,7 @@ impl Whole {
             true => step.token_usage,
             false => sum_of_tokens(whole.token_usage, step.token_usage),
         };
+        whole.lacks_usage |= step.lacks_usage;
         whole.cost_usd = match is_first {
             true => step.cost_usd,
             // A sum without a part of it would be wrong.

@@ -56,8 +56,8 @@ pub(crate) struct GenerateRubricsArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  agentv generate cases --from docs/refunds.md -n 5 --target openai:gpt-5 --dry-run
-  agentv generate cases --from docs/*.md -n 20 --target openai:gpt-5 -o evals/docs.yaml")]
+  agentv generate cases --from a.md -n 5 --target openai:gpt-5 --dry-run
+  agentv generate cases --from docs/*.md -n 20 --target model -o docs.yaml")]
 pub(crate) struct GenerateCasesArguments {
     /// Documents that the cases are about
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]

@@ -52,7 +52,11 @@ fn calibrate(arguments: &CalibrateArguments, log: Option<LogLevel>) -> Result<Ex
     };
     let closed = ending.close(&mut calibrating.reporting);
     let calibration = calibrating.judged.calibration(arguments.show);
-    ending.unless_signalled(print(arguments.format, &calibration, &closed, &ending))?;
+    // Whoever asks for JSON reads it.
+    let is_silent = arguments.output.quiet && matches!(arguments.format, ListFormat::Text);
+    if !is_silent {
+        ending.unless_signalled(print(arguments.format, &calibration, &closed, &ending))?;
+    }
     ending.print_trouble(&calibrating.reporting);
     Ok(match ending.exit(&closed) {
         // A low score of an answer is not a failure: only the gates decide.

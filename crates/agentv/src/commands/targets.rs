@@ -164,7 +164,7 @@ fn details(profile: &Profile) -> Vec<[String; 2]> {
         ("protocol", profile.protocol.clone()),
         ("model", profile.model.clone()),
         ("price", price(profile.price)),
-        ("tools", tools(&profile.tools)),
+        ("tools", tools(profile)),
         ("images", images.to_owned()),
     ];
     rows.map(|(name, value)| [name.to_owned(), one_line(&value)])
@@ -194,7 +194,11 @@ fn price(price: Option<TokenPrice>) -> String {
 }
 
 /// Lists tools, those of the same origin together.
-fn tools(tools: &[OfferedTool]) -> String {
+fn tools(profile: &Profile) -> String {
+    let tools: &[OfferedTool] = &profile.tools;
+    if profile.lacks_tools {
+        return "unknown: a server is not connected".to_owned();
+    }
     if tools.is_empty() {
         return "none".to_owned();
     }

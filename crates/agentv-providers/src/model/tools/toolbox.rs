@@ -120,6 +120,11 @@ impl Tools {
         self.offered.get().map_or(&[], |offered| &offered.tools)
     }
 
+    /// Returns true if the tools of all servers are known.
+    pub(in crate::model) fn is_connected(&self) -> bool {
+        self.offered.get().is_some()
+    }
+
     /// Returns the tools with the origins of their results.
     pub(in crate::model) fn profile(&self) -> Vec<OfferedTool> {
         let Some(offered) = self.offered.get() else {

@@ -14,7 +14,7 @@ use crate::wire::{
 struct Body<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<&'a str>,
+    system: Option<Content<'a>>,
     messages: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tools: Vec<Function<'a>>,
@@ -132,7 +132,8 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let budget = parameters.thinking_budget.filter(|budget| *budget > 0);
     let body = Body {
         model: ask.model,
-        system: ask.conversation.system.as_deref(),
+        system: (!ask.conversation.system.is_empty())
+            .then(|| texts(ask.conversation.system.iter().map(|text| &**text))),
         messages: messages(ask)?,
         tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
@@ -221,6 +222,19 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     Ok(messages)
 }
 
+/// Returns texts as they are written: one alone, or blocks.
+fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Content<'a> {
+    let texts: Vec<&str> = texts.collect();
+    match texts.as_slice() {
+        [] => Content::Text(""),
+        [text] => Content::Text(text),
+        _ => {
+            let blocks = texts.into_iter().map(|text| OwnBlock::Text { text });
+            Content::Blocks(blocks.map(Block::Own).collect())
+        }
+    }
+}
+
 fn content<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {
     match parts {
         [] => Ok(Content::Text("")),
@@ -265,7 +279,7 @@ const IMAGES: &[&str] = &["jpeg", "png", "gif", "webp"];
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Content<'a> {
     let carried = turn.carried.and_then(Value::as_array);
     if turn.calls.is_empty() && carried.is_none() {
-        return Content::Text(&turn.text);
+        return texts(turn.sent_texts());
     }
     let is_call = |block: &Value| block.get("type").is_some_and(|kind| kind == "tool_use");
     if let Some(blocks) = carried.filter(|blocks| blocks.iter().any(is_call)) {
@@ -273,9 +287,10 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Content<'a> {
         return Content::Blocks(blocks.iter().map(Block::Carried).collect());
     }
     let carried = carried.into_iter().flatten().map(Block::Carried);
-    let text = (!turn.text.is_empty()).then_some(OwnBlock::Text { text: &turn.text });
+    let texts = turn.texts.iter().filter(|text| !text.is_empty());
+    let texts = texts.map(|text| OwnBlock::Text { text });
     let calls = turn.calls.iter().map(tool_use);
-    let own = text.into_iter().chain(calls).map(Block::Own);
+    let own = texts.chain(calls).map(Block::Own);
     Content::Blocks(carried.chain(own).collect())
 }
 

@@ -17,7 +17,7 @@ struct Message<'a> {
     #[serde(default)]
     model: Option<String>,
     #[serde(borrow, default)]
-    content: Option<Vec<Block<'a>>>,
+    content: Option<Vec<&'a RawValue>>,
     #[serde(default)]
     stop_reason: Option<String>,
     #[serde(default)]
@@ -44,6 +44,8 @@ struct Block<'a> {
     name: Option<String>,
     #[serde(borrow, default)]
     input: Option<&'a RawValue>,
+    #[serde(default)]
+    citations: Option<Vec<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -53,7 +55,7 @@ struct Event<'a> {
     #[serde(borrow, default)]
     message: Option<Message<'a>>,
     #[serde(borrow, default)]
-    content_block: Option<Block<'a>>,
+    content_block: Option<&'a RawValue>,
     #[serde(borrow, default)]
     delta: Option<Delta<'a>>,
     #[serde(default)]
@@ -70,6 +72,8 @@ struct Delta<'a> {
     signature: Option<String>,
     #[serde(borrow, default)]
     partial_json: Option<Chars<'a>>,
+    #[serde(default)]
+    citation: Option<Value>,
     #[serde(default)]
     stop_reason: Option<String>,
 }
@@ -125,13 +129,23 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
     draft.name(message.id, message.model);
     draft.finish_reason = message.stop_reason;
     draft.usage = message.usage.unwrap_or_default().usage();
-    let mut thought = Thought::default();
+    let mut open = OpenBlock::default();
     for block in message.content.unwrap_or_default() {
-        begin(&mut draft, &mut thought, block)?;
-        end(&mut draft, &mut thought);
+        begin(&mut draft, &mut open, block)?;
+        end(&mut draft, &mut open);
     }
     draft.keep_order(block_of);
     draft.finish()
+}
+
+/// The block that is being read.
+#[derive(Default)]
+struct OpenBlock {
+    thought: Thought,
+    /// A block that is not text, thinking or a call of a tool of ours.
+    other: Option<Value>,
+    /// The input of that block, which comes in pieces.
+    input: Vec<u8>,
 }
 
 /// Puts the events of a stream together.
@@ -139,7 +153,7 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
 pub(super) struct Assembler {
     draft: Draft,
     tokens: Tokens,
-    thought: Thought,
+    open: OpenBlock,
     is_done: bool,
 }
 
@@ -156,7 +170,7 @@ impl Assemble for Assembler {
                 Ok(Progress::Nothing)
             }
             "content_block_start" => match event.content_block {
-                Some(block) => begin(&mut self.draft, &mut self.thought, block),
+                Some(block) => begin(&mut self.draft, &mut self.open, block),
                 None => Ok(Progress::Nothing),
             },
             "content_block_delta" => {
@@ -164,7 +178,7 @@ impl Assemble for Assembler {
                 Ok(delta.map_or(Progress::Nothing, |delta| self.add(delta)))
             }
             "content_block_stop" => {
-                end(&mut self.draft, &mut self.thought);
+                end(&mut self.draft, &mut self.open);
                 Ok(Progress::Nothing)
             }
             "message_delta" => {
@@ -197,10 +211,18 @@ impl Assembler {
             return self.draft.say(&text);
         }
         if let Some(thinking) = delta.thinking {
-            self.thought.add(&thinking);
+            self.open.thought.add(&thinking);
             return self.draft.reason(&thinking);
         }
-        self.thought.sign(delta.signature);
+        if let Some(citation) = delta.citation {
+            self.draft
+                .keep(json!({"type": "citation", "citation": citation}));
+        }
+        self.open.thought.sign(delta.signature);
+        if let (Some(input), true) = (&delta.partial_json, self.open.other.is_some()) {
+            self.open.input.extend_from_slice(&input.0);
+            return Progress::Nothing;
+        }
         if let Some(arguments) = delta.partial_json
             && let Some(call) = self.draft.last_call()
         {
@@ -214,19 +236,23 @@ impl Assembler {
 /// Begins a block. One that came at once is complete.
 fn begin(
     draft: &mut Draft,
-    thought: &mut Thought,
-    block: Block<'_>,
+    open: &mut OpenBlock,
+    written: &RawValue,
 ) -> Result<Progress, WireError> {
+    let block: Block<'_> = serde_json::from_str(written.get())?;
     match block.kind.as_deref().unwrap_or_default() {
         "text" => {
             let text = block.text.unwrap_or_default();
+            for citation in block.citations.unwrap_or_default() {
+                draft.keep(json!({"type": "citation", "citation": citation}));
+            }
             Ok(draft.say(&text))
         }
         "thinking" => {
             let thinking = block.thinking.unwrap_or_default();
             draft.break_reasoning();
-            thought.add(&thinking);
-            thought.sign(block.signature);
+            open.thought.add(&thinking);
+            open.thought.sign(block.signature);
             Ok(draft.reason(&thinking))
         }
         "redacted_thinking" => {
@@ -242,13 +268,27 @@ fn begin(
             }
             Ok(Progress::Token)
         }
-        _ => Ok(Progress::Nothing),
+        _ => {
+            open.other = serde_json::from_str(written.get()).ok();
+            Ok(Progress::Nothing)
+        }
     }
 }
 
 /// Ends a block.
-fn end(draft: &mut Draft, thought: &mut Thought) {
-    let ended = thought.end(
+fn end(draft: &mut Draft, open: &mut OpenBlock) {
+    let input = std::mem::take(&mut open.input);
+    if let Some(mut other) = open.other.take() {
+        if let Ok(input) = serde_json::from_slice::<Value>(&input) {
+            other["input"] = input;
+        }
+        draft.keep(other.clone());
+        // The vendor expects its own blocks back, in their order.
+        draft.carry(other);
+        draft.end_part();
+        return;
+    }
+    let ended = open.thought.end(
         |text, signature| json!({"type": "thinking", "thinking": text, "signature": signature}),
     );
     if let Some(block) = ended {

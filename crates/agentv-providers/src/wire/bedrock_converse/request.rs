@@ -13,8 +13,8 @@ use crate::wire::{
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<[Text<'a>; 1]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    system: Vec<Text<'a>>,
     messages: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inference_config: Option<InferenceConfig<'a>>,
@@ -166,9 +166,9 @@ enum Choice<'a> {
 }
 
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
-    let system = ask.conversation.system.as_deref();
+    let system = ask.conversation.system.iter();
     let body = Body {
-        system: system.map(|text| [Text { text }]),
+        system: system.map(|text| Text { text }).collect(),
         messages: messages(ask)?,
         inference_config: inference_config(ask),
         tool_config: tool_config(ask),
@@ -363,10 +363,9 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Block<'a>> {
     }
     let carried = carried.into_iter().flatten();
     let carried = carried.map(OwnBlock::ReasoningContent);
-    let text = !turn.text.is_empty() || turn.calls.is_empty();
-    let text = text.then_some(OwnBlock::Text(&turn.text));
+    let texts = turn.sent_texts().map(OwnBlock::Text);
     let calls = turn.calls.iter().map(tool_use);
-    own(carried.chain(text).chain(calls).collect())
+    own(carried.chain(texts).chain(calls).collect())
 }
 
 fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {

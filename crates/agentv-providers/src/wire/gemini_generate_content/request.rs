@@ -25,7 +25,7 @@ struct Body<'a> {
 
 #[derive(Serialize)]
 struct Instruction<'a> {
-    parts: [Piece<'a>; 1],
+    parts: Vec<Piece<'a>>,
 }
 
 #[derive(Serialize)]
@@ -183,12 +183,11 @@ struct ThinkingConfig<'a> {
 
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let parameters = ask.parameters;
-    let system = ask.conversation.system.as_deref();
+    let system = ask.conversation.system.iter();
+    let system: Vec<Piece<'_>> = system.map(|text| Piece::Text { text }).collect();
     let tools: Vec<_> = ask.tools.iter().map(declaration).collect();
     let body = Body {
-        system_instruction: system.map(|text| Instruction {
-            parts: [Piece::Text { text }],
-        }),
+        system_instruction: (!system.is_empty()).then_some(Instruction { parts: system }),
         contents: contents(ask)?,
         tools: match tools.is_empty() {
             true => Vec::new(),
@@ -257,8 +256,7 @@ fn contents<'a>(ask: &Ask<'a>) -> Result<Vec<Content<'a>>, Unsendable> {
 }
 
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Piece<'a>> {
-    let text = !turn.text.is_empty() || turn.calls.is_empty();
-    let text = text.then_some(Piece::Text { text: &turn.text });
+    let texts = turn.sent_texts().map(|text| Piece::Text { text });
     let calls = turn.calls.iter().map(|call| Piece::Call {
         function_call: FunctionCall {
             id: call.given_id(),
@@ -267,7 +265,7 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Piece<'a>> {
         },
         thought_signature: call.signature,
     });
-    text.into_iter().chain(calls).collect()
+    texts.chain(calls).collect()
 }
 
 fn piece<'a>(part: &'a Part<'a>) -> Piece<'a> {
@@ -298,7 +296,7 @@ fn media_piece<'a>(media: &'a Media<'a>) -> Piece<'a> {
 /// Returns a result as the object that the protocol requires, under the names that it proposes.
 fn tool_result<'a>(result: &'a ToolResult<'a>) -> Result<Piece<'a>, Unsendable> {
     let name = if result.is_error { "error" } else { "output" };
-    let value = Value::from(&*result.text(NAME)?);
+    let value = Value::from(result.text(NAME)?);
     Ok(Piece::Result {
         function_response: FunctionResponse {
             id: result.given_id(),

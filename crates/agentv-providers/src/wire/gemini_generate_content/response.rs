@@ -42,7 +42,7 @@ struct Candidate<'a> {
 #[derive(Deserialize)]
 struct Content<'a> {
     #[serde(borrow, default)]
-    parts: Option<Vec<Part<'a>>>,
+    parts: Option<Vec<&'a RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -138,7 +138,11 @@ fn add(draft: &mut Draft, response: Response<'_>) -> Result<Progress, WireError>
             continue;
         }
         let parts = candidate.content.and_then(|content| content.parts);
-        for part in parts.unwrap_or_default() {
+        for written in parts.unwrap_or_default() {
+            let part: Part<'_> = serde_json::from_str(written.get())?;
+            if part.text.is_none() && part.function_call.is_none() {
+                keep_other(draft, written);
+            }
             if add_part(draft, part) {
                 progress = Progress::Token;
             }
@@ -149,6 +153,19 @@ fn add(draft: &mut Draft, response: Response<'_>) -> Result<Progress, WireError>
         draft.finish_reason = candidate.finish_reason.or(draft.finish_reason.take());
     }
     Ok(progress)
+}
+
+/// Keeps a part of another kind: an image, code, or the result of code.
+fn keep_other(draft: &mut Draft, part: &RawValue) {
+    let part = serde_json::from_str::<Value>(part.get()).ok();
+    let says = |part: &Value| {
+        let fields = part.as_object().into_iter().flatten();
+        let mut fields = fields.map(|(name, _)| name.as_str());
+        fields.any(|name| !matches!(name, "thought" | "thoughtSignature"))
+    };
+    if let Some(part) = part.filter(says) {
+        draft.keep(part);
+    }
 }
 
 /// Adds a part. Returns true if it says anything.

@@ -56,7 +56,7 @@ struct StreamOptions {
 #[serde(tag = "role", rename_all = "lowercase")]
 enum Message<'a> {
     System {
-        content: &'a str,
+        content: Content<'a>,
     },
     User {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ enum Message<'a> {
     Assistant {
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<&'a str>,
-        content: Option<&'a str>,
+        content: Option<Content<'a>>,
         /// The vendor's fields for the reasoning of the turn, as they came.
         #[serde(flatten, skip_serializing_if = "Option::is_none")]
         carried: Option<&'a Extra>,
@@ -75,7 +75,7 @@ enum Message<'a> {
     },
     Tool {
         tool_call_id: &'a str,
-        content: Cow<'a, str>,
+        content: Content<'a>,
     },
 }
 
@@ -217,12 +217,15 @@ fn counts_completion_tokens(model: &str) -> bool {
 fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     let conversation = ask.conversation;
     let mut messages = Vec::with_capacity(conversation.turns.len() + 1);
-    if let Some(system) = &conversation.system {
-        messages.push(Message::System { content: system });
+    if !conversation.system.is_empty() {
+        let content = texts(conversation.system.iter().map(|text| &**text));
+        messages.push(Message::System { content });
     }
     for turn in &conversation.turns {
         messages.push(match turn {
-            Turn::System(text) => Message::System { content: text },
+            Turn::System(blocks) => Message::System {
+                content: texts(blocks.iter().map(|text| &**text)),
+            },
             Turn::User(user) => Message::User {
                 name: user.name,
                 content: content(&user.parts)?,
@@ -230,7 +233,7 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
             Turn::Assistant(turn) => assistant(turn),
             Turn::Tool(result) => Message::Tool {
                 tool_call_id: &result.id,
-                content: result.text(NAME)?,
+                content: texts(result.texts(NAME)?.into_iter()),
             },
         });
     }
@@ -238,11 +241,12 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
 }
 
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Message<'a> {
-    let only_calls = turn.text.is_empty() && !turn.calls.is_empty();
+    let mut sent = turn.sent_texts().peekable();
+    let is_silent = sent.peek().is_none();
     Message::Assistant {
         name: turn.name,
         carried: turn.carried.and_then(Value::as_object),
-        content: (!only_calls).then_some(&turn.text),
+        content: (!is_silent).then(|| texts(sent)),
         tool_calls: turn.calls.iter().map(tool_call).collect(),
     }
 }
@@ -255,6 +259,16 @@ fn tool_call<'a>(call: &'a Call<'a>) -> ToolCall<'a> {
             name: call.name,
             arguments: call.arguments(),
         },
+    }
+}
+
+/// Returns texts as they are written: one alone, or parts.
+fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Content<'a> {
+    let texts: Vec<&str> = texts.collect();
+    match texts.as_slice() {
+        [] => Content::Text(""),
+        [text] => Content::Text(text),
+        _ => Content::Parts(texts.into_iter().map(|text| Piece::Text { text }).collect()),
     }
 }
 

@@ -73,6 +73,9 @@ enum Content<'a> {
 enum Piece<'a> {
     #[serde(rename = "input_text")]
     Text { text: &'a str },
+    /// A text of the model.
+    #[serde(rename = "output_text")]
+    Said { text: &'a str },
     #[serde(rename = "input_image")]
     Image {
         image_url: Cow<'a, str>,
@@ -133,15 +136,21 @@ struct Reasoning<'a> {
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let parameters = ask.parameters;
     let effort = parameters.reasoning_effort.as_deref();
-    let mut instructions = ask.conversation.system.as_deref();
     let mut input = items(ask)?;
-    if input.is_empty() {
-        // The protocol requires an input.
-        input.extend(instructions.take().map(|text| Item::Message {
-            role: "system",
-            content: Content::Text(text),
-        }));
-    }
+    let system = &ask.conversation.system;
+    let instructions = match system.as_slice() {
+        [text] if !input.is_empty() => Some(&**text),
+        [] => None,
+        // Instructions are one text, and the protocol requires an input.
+        blocks => {
+            let content = texts(blocks.iter().map(|text| &**text), |text| Piece::Text {
+                text,
+            });
+            let role = "system";
+            input.insert(0, Item::Message { role, content });
+            None
+        }
+    };
     let body = Body {
         model: ask.model,
         instructions,
@@ -181,9 +190,11 @@ fn items<'a>(ask: &Ask<'a>) -> Result<Vec<Item<'a>>, Unsendable> {
     let mut items = Vec::with_capacity(ask.conversation.turns.len());
     for turn in &ask.conversation.turns {
         match turn {
-            Turn::System(text) => items.push(Item::Message {
+            Turn::System(blocks) => items.push(Item::Message {
                 role: "system",
-                content: Content::Text(text),
+                content: texts(blocks.iter().map(|text| &**text), |text| Piece::Text {
+                    text,
+                }),
             }),
             Turn::User(user) => items.push(Item::Message {
                 role: "user",
@@ -209,10 +220,11 @@ fn add_assistant<'a>(items: &mut Vec<Item<'a>>, turn: &'a Assistant<'a>) {
         return;
     }
     items.extend(carried.into_iter().flatten().map(Item::Carried));
-    if !turn.text.is_empty() || turn.calls.is_empty() {
+    let mut sent = turn.sent_texts().peekable();
+    if sent.peek().is_some() {
         items.push(Item::Message {
             role: "assistant",
-            content: Content::Text(&turn.text),
+            content: texts(sent, |text| Piece::Said { text }),
         });
     }
     items.extend(turn.calls.iter().map(|call| Item::Call {
@@ -221,6 +233,16 @@ fn add_assistant<'a>(items: &mut Vec<Item<'a>>, turn: &'a Assistant<'a>) {
         name: call.name,
         arguments: call.arguments(),
     }));
+}
+
+/// Returns texts as they are written: one alone, or parts.
+fn texts<'a>(texts: impl Iterator<Item = &'a str>, part: fn(&'a str) -> Piece<'a>) -> Content<'a> {
+    let texts: Vec<&str> = texts.collect();
+    match texts.as_slice() {
+        [] => Content::Text(""),
+        [text] => Content::Text(text),
+        _ => Content::Parts(texts.into_iter().map(part).collect()),
+    }
 }
 
 fn content<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {

@@ -199,7 +199,11 @@ fn add(draft: &mut Draft, item: &RawValue) -> Result<(), WireError> {
                 }
             }
         }
-        _ => {}
+        _ => {
+            // A call of the vendor's own tools, or an image.
+            let item = serde_json::from_str::<Value>(item.get()).ok();
+            item.into_iter().for_each(|item| draft.keep(item));
+        }
     }
     Ok(())
 }

@@ -58,6 +58,7 @@ impl OfTarget {
             ("mean_score", self.figures.mean_score()),
             ("cost_usd", costs.cost_usd),
             ("judge_cost_usd", costs.judge_cost_usd),
+            ("replaced_cost_usd", costs.replaced_cost_usd),
             ("first_token_ms_median", median),
             ("first_token_ms_p95", p95),
         ] {
@@ -151,6 +152,7 @@ impl Suite {
         let totals = [
             ("cost_usd", costs.cost_usd),
             ("judge_cost_usd", costs.judge_cost_usd),
+            ("replaced_cost_usd", costs.replaced_cost_usd),
         ];
         for (name, total) in totals.iter().filter(|_| self.targets.len() > 1) {
             if let Some(total) = total {
@@ -160,6 +162,7 @@ impl Suite {
         for (name, targets) in [
             ("unpriced", &costs.unpriced),
             ("unpriced_judges", &costs.unpriced_judges),
+            ("without_usage", &costs.without_usage),
             ("graded_own_answers", &self.figures.self_judged()),
         ] {
             if !targets.is_empty() {

@@ -122,9 +122,25 @@ pub(super) fn remarks(summary: &Summary) -> String {
         if !unpriced.is_empty() {
             let unpriced = names(unpriced);
             text.push_str(&format!(
-                "\nThe {cost} lacks {unpriced}, whose price is unknown.\n"
+                "\nThe {cost} lacks {unpriced}, whose price or number of tokens is unknown.\n"
             ));
         }
+    }
+    if !summary.costs.without_usage.is_empty() {
+        let names = names(&summary.costs.without_usage);
+        text.push_str(&format!("\nNo tokens were reported by {names}.\n"));
+    }
+    if let Some(dollars) = summary.costs.replaced_cost_usd {
+        text.push_str(&format!(
+            "\nAnswers and grades that later ones replaced cost {} in addition.\n",
+            money(dollars)
+        ));
+    }
+    if let Some(dollars) = summary.costs.graded_cost_usd {
+        text.push_str(&format!(
+            "\nThe answers cost {} in the run that is graded again.\n",
+            money(dollars)
+        ));
     }
     if let Some(first) = &summary.first_token {
         let (median, p95) = (milliseconds(first.median_ms), milliseconds(first.p95_ms));

@@ -47,6 +47,15 @@ pub(super) fn reason(error: &DynamicTransportError, url: &Url) -> String {
         Some(StreamableHttpError::AuthRequired(_)) => {
             "it requires authorization (status 401); set `headers` of its `mcp`".to_owned()
         }
+        Some(StreamableHttpError::UnexpectedContentType(found)) => {
+            let found = match found {
+                Some(found) => format!("`{}`", excerpt(found)),
+                None => "a body without a type".to_owned(),
+            };
+            format!(
+                "it answered with {found}, which is not MCP; is this the address of an MCP server?"
+            )
+        }
         Some(other) => excerpt(&other.to_string()),
         None => excerpt(&error.error.to_string()),
     }

@@ -22,6 +22,8 @@ use crate::wire::Tool;
 pub(in crate::model::tools) struct Server {
     spec: ServerSpec,
     connection: Mutex<Option<Connection>>,
+    /// The last words of the process that ended last, for all calls that were in flight then.
+    last_words: Mutex<Option<String>>,
 }
 
 impl fmt::Display for Server {
@@ -36,6 +38,7 @@ impl Server {
         Server {
             spec,
             connection: Mutex::new(None),
+            last_words: Mutex::new(None),
         }
     }
 
@@ -138,7 +141,7 @@ impl Server {
             return Ok(open.peer().clone());
         }
         if let Some(closed) = connection.take() {
-            closed.close().await;
+            *self.last_words.lock().await = closed.close().await;
         }
         let open = Connection::open(&self.spec).await;
         let open = open.map_err(|error| self.error(&error.to_string()))?;
@@ -149,20 +152,33 @@ impl Server {
 
     /// Returns the error of a server that could not be asked, with its last words if it has ended.
     async fn failed(&self, error: &ServiceError, doing: &str) -> ProviderError {
-        let mut connection = self.connection.lock().await;
-        let closed = connection.take_if(|connection| connection.is_closed());
-        drop(connection);
-        let last_words = match closed {
-            Some(connection) => connection.close().await,
-            None => None,
-        };
+        let last_words = self.last_words().await;
         let reason = last_words.unwrap_or_else(|| match (error, &self.spec.place) {
             (ServiceError::TransportSend(failed), ServerPlace::Address { url, .. }) => {
                 http::reason(failed, url)
             }
+            (ServiceError::TransportClosed | ServiceError::Cancelled { .. }, _) => {
+                "it closed the connection".to_owned()
+            }
+            (ServiceError::UnexpectedResponse, _) => {
+                "its answer is not one of MCP; each tool needs a `name` and an `inputSchema`"
+                    .to_owned()
+            }
             (error, _) => error.to_string(),
         });
         self.error(&format!("failed {doing}: {reason}"))
+    }
+
+    /// Returns the last words of a process that has ended. Others that ask at the same time get the same
+    /// ones.
+    async fn last_words(&self) -> Option<String> {
+        let mut connection = self.connection.lock().await;
+        let mut last_words = self.last_words.lock().await;
+        let closed = connection.take_if(|connection| connection.is_closed());
+        if let Some(closed) = closed {
+            *last_words = closed.close().await;
+        }
+        last_words.clone()
     }
 
     fn error(&self, problem: &str) -> ProviderError {

@@ -143,11 +143,12 @@ function clipped(name) {
 }
 
 function deltaCell(change) {
-  const { kind, delta, before, isOther } = change;
+  const { kind, delta, before, isOther, means } = change;
   if (kind === "first" || kind === "second") return make("div", { class: "number muted change", text: `${kind} only` });
   const cell = make("div", { class: "number change" });
   const direction = delta > 1e-9 ? "up" : delta < -1e-9 ? "down" : "muted";
   if (!Number.isNaN(delta)) cell.append(make("span", { class: direction, text: signed(delta) }));
+  if (means) cell.append(make("div", { class: "why", text: `mean ${means.map(scoreText).join(" → ")}` }));
   if (isOther) cell.append(make("div", { class: "why", text: `was ${before}` }));
   return cell;
 }

@@ -21,6 +21,9 @@ function notices(runs, moment) {
     const of = runs.length === 2 ? ` of ${run.name}` : "";
     const { summary } = run;
     texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of, moment));
+    for (const gate of listOf(run.run?.gates)) {
+      if (!gate.met) texts.push(`Gate not met${of}: ${gate.required}: found ${gate.found}.`);
+    }
     if (run.run?.dry_run) texts.push(`Dry run${of}: mocks answered instead of the targets.`);
     if (run.shown < summary.trials) {
       texts.push(
@@ -112,23 +115,28 @@ function figureList(run) {
   const { scores, latency, first_token, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
   if (listOf(summary.targets).length < 2) add("Mean score", scoreText(scores?.mean), meanNote(run));
-  add("Cost", dollars(summary.cost_usd), costNote(summary.cost_usd, summary.unpriced, summary.trials));
+  add("Cost", dollars(summary.cost_usd), costNote(summary.cost_usd, summary.unpriced, summary));
   if (isFigure(summary.judge_cost_usd) || listOf(summary.unpriced_judges).length > 0) {
-    add("Judges", dollars(summary.judge_cost_usd), costNote(summary.judge_cost_usd, summary.unpriced_judges, summary.trials));
+    add("Judges", dollars(summary.judge_cost_usd), costNote(summary.judge_cost_usd, summary.unpriced_judges, summary));
   }
+  if (isFigure(summary.replaced_cost_usd)) add("Replaced", dollars(summary.replaced_cost_usd), "spent on answers and grades that later ones replaced");
+  if (isFigure(summary.graded_cost_usd)) add("Graded answers", dollars(summary.graded_cost_usd), "spent by the run that is graded again");
   add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
   const judged = summary.judge_tokens;
   const own = listOf(summary.self_judged);
   if (judged || own.length > 0) add("Judge tokens", judged ? shortCount(judged.input + judged.output) : NONE, own.length > 0 ? `graded their own answers: ${own.join(", ")}` : "");
+  const gates = listOf(run.run?.gates);
+  if (gates.length > 0) add("Gates", `${gates.filter((gate) => gate.met).length} of ${gates.length} met`, gates.map((gate) => `${gate.required}: found ${gate.found}`).join("; "));
   if (summary.truncated > 0) add("Truncated", count(summary.truncated), "answers cut off at the limit of tokens");
   add("Median latency", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
   if (first_token) add("Median first token", milliseconds(first_token.median_ms), `95% within ${milliseconds(first_token.p95_ms)}`);
   return list;
 }
 
-/** Names those whose price is unknown; a cost that lacks nothing is also shown per trial. */
-function costNote(cost, unpriced, trials) {
-  const names = listOf(unpriced);
+/** Names those whose cost is unknown; a cost that lacks nothing is also shown per trial. */
+function costNote(cost, unpriced, { trials, without_usage }) {
+  const silent = new Set(listOf(without_usage));
+  const names = listOf(unpriced).map((name) => (silent.has(name) ? `${name} (reported no tokens)` : name));
   if (names.length > 0) return `${isFigure(cost) ? "+ " : ""}unpriced: ${names.join(", ")}`;
   return isFigure(cost) && trials > 0 ? `${dollars(cost / trials)} per trial` : "";
 }

@@ -105,7 +105,8 @@ class PackedSource {
     this.evaluators = evaluators;
     // Of all trials of a run, including those that the page omits.
     const withTarget = facts.runs.some((run) => listOf(run.summary.targets).length > 1);
-    this.items = new Items(runs, withTarget);
+    const isWhole = facts.runs.every((run) => run.shown >= run.summary.trials);
+    this.items = new Items(runs, withTarget, isWhole);
     this.two = this.items.two;
     this.moment = "when this report was written";
     this.hasBytes = false;
@@ -144,6 +145,7 @@ class PackedSource {
     const { items } = this;
     const kind = items.change(item);
     if (kind === "first" || kind === "second") return { kind };
+    if (items.byCase) return { kind, delta: items.delta(item), means: items.means(item), isOther: false };
     const [before, after] = [items.runs[0].status[items.base[item]], items.now.status[items.row[item]]];
     return { kind, delta: items.delta(item), before: STATUSES[before], isOther: before !== after };
   }

@@ -59,8 +59,27 @@ class Trials {
   }
 
   keyOf(row, withTarget) {
-    const target = withTarget ? this.target[row] : "";
-    return JSON.stringify([this.file[row], this.id[row], this.trial[row], target]);
+    return JSON.stringify([this.caseOf(row, withTarget), this.trial[row]]);
+  }
+
+  caseOf(row, withTarget) {
+    return JSON.stringify([this.file[row], this.id[row], withTarget ? this.target[row] : ""]);
+  }
+
+  /** Returns the cases by name, each with its first trial and the mean score of its graded trials. */
+  cases(withTarget) {
+    const cases = new Map();
+    for (let row = 0; row < this.length; row += 1) {
+      const name = this.caseOf(row, withTarget);
+      if (!cases.has(name)) cases.set(name, { first: row, sum: 0, graded: 0 });
+      const one = cases.get(name);
+      if (!Number.isNaN(this.score[row])) {
+        one.sum += this.score[row];
+        one.graded += 1;
+      }
+    }
+    for (const one of cases.values()) one.mean = one.graded > 0 ? one.sum / one.graded : NaN;
+    return cases;
   }
 
   /** Returns the records of a trial. */
@@ -93,11 +112,15 @@ class Evaluators {
 
 /**
  * What the list shows: `row[i]` is a trial of the last run, `base[i]` the same trial of the first of two;
- * -1 where a run does not have it.
+ * -1 where a run does not have it. If a case has several trials, two runs are compared by the mean of its
+ * trials, as long as the page has all of them.
  */
 class Items {
-  constructor(runs, withTarget) {
+  constructor(runs, withTarget, isWhole) {
     this.runs = runs;
+    this.withTarget = withTarget;
+    const repeats = runs.some((trials) => trials.trial.some((trial) => trial > 1));
+    this.byCase = runs.length === 2 && repeats && isWhole ? runs.map((trials) => trials.cases(withTarget)) : undefined;
     this.two = runs.length === 2;
     this.now = runs[runs.length - 1];
     const length = this.now.length;
@@ -125,17 +148,38 @@ class Items {
 
   /** Returns the change of the score from the first run to the second; NaN if it is not known. */
   delta(item) {
+    if (this.byCase) {
+      const [before, after] = this.means(item);
+      return after - before;
+    }
     if (!this.two || this.row[item] < 0 || this.base[item] < 0) return NaN;
     return this.now.score[this.row[item]] - this.runs[0].score[this.base[item]];
   }
 
+  /** Returns the mean scores of an item's case in both runs; NaN for a run that has no grade of it. */
+  means(item) {
+    const name = this.trials(item).caseOf(this.place(item), this.withTarget);
+    return this.byCase.map((cases) => cases.get(name)?.mean ?? NaN);
+  }
+
   /** Returns `same`, `better`, `worse`, `other` (another difference), `first` or `second` (in one run only). */
   change(item) {
-    if (this.row[item] < 0) return "first";
-    if (this.base[item] < 0) return "second";
+    if (this.byCase) {
+      const name = this.trials(item).caseOf(this.place(item), this.withTarget);
+      const [before, after] = this.byCase.map((cases) => cases.get(name));
+      if (!after) return "first";
+      if (!before) return "second";
+    } else {
+      if (this.row[item] < 0) return "first";
+      if (this.base[item] < 0) return "second";
+    }
     const delta = this.delta(item);
     if (delta > 1e-9) return "better";
     if (delta < -1e-9) return "worse";
+    if (this.byCase) {
+      const [before, after] = this.means(item);
+      return Number.isNaN(before) === Number.isNaN(after) ? "same" : "other";
+    }
     const [before, after] = [this.runs[0].status[this.base[item]], this.now.status[this.row[item]]];
     return before === after ? "same" : "other";
   }
