@@ -38,7 +38,9 @@ fn a_hidden_file_cannot_be_read() {
         folder.path().display()
     );
     for (hidden_files, expected) in [(vec![], "KEY=secret.env\n"), (vec![file], ".env\n")] {
-        let spec = stage.marked(CommandSpec::shell(&line));
+        let spec = stage
+            .marked(CommandSpec::shell(&line))
+            .current_dir(folder.path());
         let spec = spec.sandbox(SandboxSpec {
             sandbox: Sandbox::Bubblewrap,
             network: Network::On,
@@ -51,7 +53,12 @@ fn a_hidden_file_cannot_be_read() {
         });
         let cancel = CancellationToken::new();
         let finished = block_on(Runner::of_this_program().run(spec, &cancel)).unwrap();
-        assert_eq!(finished.stdout.text(), expected);
+        assert_eq!(
+            finished.stdout.text(),
+            expected,
+            "{}",
+            finished.stderr.text()
+        );
     }
 }
 

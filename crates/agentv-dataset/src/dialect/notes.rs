@@ -2,13 +2,23 @@
 
 use std::ops::Range;
 
-use agentv_syntax::{Code, Placed, PlacedField, Problem};
+use agentv_syntax::{Code, Placed, PlacedField, Problem, Severity};
 
 /// The problems of one case, or of the part of a suite outside its cases.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Notes(pub(crate) Vec<Problem>);
 
 impl Notes {
+    /// Returns the problems of one of several cases that come from the same test, counted from 0. An error refuses
+    /// each of them. A warning is given once.
+    pub(crate) fn of_case(&self, index: usize) -> Notes {
+        let mut notes = self.clone();
+        notes
+            .0
+            .retain(|problem| index == 0 || problem.severity != Severity::Warning);
+        notes
+    }
+
     /// Refuses something that the dialect has and we cannot honour.
     pub(crate) fn unsupported(&mut self, name: &str, span: Range<usize>, instead: &str) {
         let message = format!("`{name}` is not supported");

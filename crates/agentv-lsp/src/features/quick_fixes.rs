@@ -78,7 +78,8 @@ fn edit_of(problem: &Diagnostic, text: &str, context: &Context<'_>) -> Option<Ed
         tree.spot(start).map(|spot| spot.span.end.max(end))
     };
     let line_end = line_around(text, start).end;
-    let word = wrong_word(&text[start..end], meant)
+    let word = named_word(&text[start..end], problem)
+        .or_else(|| wrong_word(&text[start..end], meant))
         .or_else(|| wrong_word(&text[start..value_end()?], meant))
         .or_else(|| wrong_word(&text[start..line_end], meant))?;
     Some(Edit {
@@ -114,6 +115,17 @@ fn edit_of_other_file(problem: &Diagnostic, context: &Context<'_>) -> Option<Edi
         range: context.encoding.range(&text, &word),
         new_text: meant.to_owned(),
     })
+}
+
+/// Returns the whole text without its quotes, if it is the word that a problem names as unknown.
+fn named_word(text: &str, problem: &Diagnostic) -> Option<Range<usize>> {
+    let word = text.trim_matches(['"', '\'']);
+    let is_named = problem
+        .problem
+        .message
+        .contains(&format!("unknown field `{word}`"));
+    let start = text.find(word)?;
+    is_named.then_some(start..start + word.len())
 }
 
 /// Returns the part of a text that is most like `meant`, but not equal to it.

@@ -99,7 +99,7 @@ mod tests {
             {"type": "gemini", "content": "It says text", "timestamp": "2026-01-01T00:00:02Z",
              "tokens": {"input": 20, "output": 5}},
         ]});
-        let answers = SOURCE.answers("file", &chat.to_string()).unwrap();
+        let answers = SOURCE.answers("file", chat.to_string()).unwrap();
         let transcript = &answers[0].transcript;
         assert_eq!(
             (answers[0].id.as_str(), transcript.answer().as_str()),

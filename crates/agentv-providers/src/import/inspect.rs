@@ -168,7 +168,7 @@ mod tests {
             "output": {"model": "m", "choices": [{"message": {"content": "It is 4"}, "stop_reason": "stop"}]},
             "model_usage": {"m": {"input_tokens": 3, "output_tokens": 2, "input_tokens_cache_read": 5}},
             "total_time": 1.5}]});
-        let answers = SOURCE.answers("log", &log.to_string()).unwrap();
+        let answers = SOURCE.answers("log", log.to_string()).unwrap();
         let answer = &answers[0];
         assert_eq!(
             (answer.id.as_str(), answer.trial, answer.question.as_deref()),

@@ -438,7 +438,7 @@ mod tests {
             ),
         ];
         let document = json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]});
-        let answers = SOURCE.answers("file", &document.to_string()).unwrap();
+        let answers = SOURCE.answers("file", document.to_string()).unwrap();
         let transcript = &answers[0].transcript;
         assert_eq!(
             (answers[0].id.as_str(), transcript.answer().as_str()),

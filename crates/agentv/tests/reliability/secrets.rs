@@ -180,6 +180,11 @@ const COMMANDS: &[(&str, i32)] = &[
     ("targets check --format json", 1),
     ("schema targets", 0),
     ("completions bash", 0),
+    ("man", 0),
+    ("demo shown", 0),
+    ("lsp", 2),
+    ("worker --engine nats://127.0.0.1:1", 2),
+    ("engine status --engine nats://127.0.0.1:1", 2),
 ];
 
 /// Returns the commands that `--help` lists.
@@ -187,6 +192,8 @@ fn commands_of_help(project: &Project) -> Vec<String> {
     let help = run_in(project, &["--help"]).stdout;
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed = listed.take_while(|line| !line.is_empty());
+    // Descriptions continue further to the right.
+    let listed = listed.filter(|line| !line.starts_with("   "));
     let names = listed.filter_map(|line| line.split_whitespace().next());
     names
         .filter(|name| *name != "help")

@@ -29,7 +29,7 @@ fn project() -> Project {
 fn project_with(fields: &serde_json::Value) -> Project {
     let phase = |name: &str| {
         let line = format!(
-            "work=$PWD; cd \"$AGENTV_EVAL_DIR\"; stuck=$(cat stuck); \
+            "work=$PWD; cd \"${MARK}\"; stuck=$(cat stuck); \
              if test \"$stuck\" = \"second {name}\" && grep -q teardown done; then stuck={name}; fi; \
              if test \"$stuck\" = \"large {name}\"; then truncate -s {LARGE} \"$work/large\"; fi; \
              if test \"$stuck\" = {name}; then \

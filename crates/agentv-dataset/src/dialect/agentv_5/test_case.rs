@@ -106,10 +106,8 @@ pub(super) fn one_test(
         base.map(|base| ids.of(base))
     });
     let made_id = made_id.flatten();
-    let mut problems = Some(notes);
     let mut cases = Vec::new();
-    for input in inputs {
-        let notes = problems.take().unwrap_or_default();
+    for (index, input) in inputs.into_iter().enumerate() {
         let case = OneCase {
             test: test.clone(),
             vars: &vars,
@@ -117,7 +115,7 @@ pub(super) fn one_test(
             made_id: made_id.clone(),
             input,
             turns: turns.clone(),
-            notes,
+            notes: notes.of_case(index),
         };
         cases.push(case.translated(translation, shared));
     }

@@ -69,9 +69,8 @@ pub(super) fn translated(
     let named = name(&test, &vars, number, &prompts, ids);
     let evaluators = case.evaluators(translation, &mut test, &mut notes);
     let several = prompts.len() > 1;
-    let mut notes = Some(notes);
     let made = prompts.iter().enumerate().map(|(index, prompt)| {
-        let mut notes = notes.take().unwrap_or_default();
+        let mut notes = notes.of_case(index);
         let suffix = if several {
             prompt.suffix(index)
         } else {

@@ -65,7 +65,6 @@ pub(super) fn combinations(
             .collect();
     }
     let several = all.len() > 1;
-    let mut notes = Some(notes);
     let made = all
         .into_iter()
         .enumerate()
@@ -73,7 +72,7 @@ pub(super) fn combinations(
             test: test.clone(),
             // Values may refer to other variables.
             vars: template::filled(vars.clone(), &vars),
-            notes: notes.take().unwrap_or_default(),
+            notes: notes.of_case(number),
             number: several.then_some(number),
         });
     made.collect()
