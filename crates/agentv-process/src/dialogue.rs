@@ -44,6 +44,8 @@ pub struct OutputLines {
     is_cut: bool,
     /// Cancelled when no more output is waited for, though some process may hold the pipe.
     overdue: CancellationToken,
+    /// Cancelled by the end of the output.
+    said_all: CancellationToken,
 }
 
 /// A line of output.
@@ -56,12 +58,17 @@ pub struct OutputLine<'a> {
 }
 
 impl OutputLines {
-    pub(crate) fn new(stdout: ChildStdout, overdue: CancellationToken) -> Self {
+    pub(crate) fn new(
+        stdout: ChildStdout,
+        overdue: CancellationToken,
+        said_all: CancellationToken,
+    ) -> Self {
         Self {
             reader: BufReader::with_capacity(64 << 10, stdout),
             line: Vec::new(),
             is_cut: false,
             overdue,
+            said_all,
         }
     }
 
@@ -92,9 +99,10 @@ impl OutputLines {
         let available = tokio::select! {
             biased;
             available = self.reader.fill_buf() => available.unwrap_or_default(),
-            () = self.overdue.cancelled() => &[],
+            () = self.overdue.cancelled() => return false,
         };
         if available.is_empty() {
+            self.said_all.cancel();
             return false;
         }
         let line_break = available.iter().position(|byte| *byte == b'\n');

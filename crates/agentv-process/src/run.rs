@@ -144,7 +144,7 @@ impl Runner {
     ///
     /// If the command exits, or passes its deadline, or is cancelled, its tree ends, and `talk` reads
     /// the rest of its output: its result is returned in every case. It must return when the output
-    /// ends. Dropping the future also ends the tree.
+    /// ends; the command then has a few seconds to exit by itself. Dropping the future also ends the tree.
     ///
     /// # Errors
     /// If the command cannot be started, or its supervisor fails.
@@ -164,10 +164,10 @@ impl Runner {
             Some(_) => (pipes.stdin, None),
             None => (None, pipes.stdin),
         };
-        let [gone, overdue, heard_enough] = [(); 3].map(|()| CancellationToken::new());
+        let [gone, overdue, heard_enough, said_all] = [(); 4].map(|()| CancellationToken::new());
         let dialogue = Dialogue {
             stdin: kept.map(CommandInput),
-            stdout: OutputLines::new(pipes.stdout, overdue.clone()),
+            stdout: OutputLines::new(pipes.stdout, overdue.clone(), said_all.clone()),
             exited: gone.clone(),
         };
         let mut stderr = Capture::new(Keep::End, spec.stderr_limit);
@@ -181,6 +181,10 @@ impl Runner {
         };
         let talking = async {
             let result = talk(dialogue).await;
+            if said_all.is_cancelled() {
+                // The command is about to exit, and its exit code counts.
+                let _ = timeout(PATIENCE, gone.cancelled()).await;
+            }
             heard_enough.cancel();
             result
         };
