@@ -23,6 +23,7 @@ mod coordinator;
 mod error;
 mod names;
 mod payload;
+mod platform;
 pub mod protocol;
 mod status;
 mod tree;
@@ -32,6 +33,7 @@ pub use address::EngineAddress;
 pub use coordinator::{Coordinator, CoordinatorSpec};
 pub use error::ClusterError;
 pub use names::EngineName;
+pub(crate) use platform::host;
 pub use status::{CleanedRun, EngineStatus, RunStatus, check, clean, status};
 pub use worker::{Leave, WorkerOptions, work};
 
@@ -44,12 +46,6 @@ pub(crate) fn new_worker_id() -> String {
 /// Returns the machine of a worker by its id.
 pub(crate) fn host_of(worker: &str) -> &str {
     worker.rsplitn(3, '-').last().unwrap_or(worker)
-}
-
-/// Returns the name of this machine.
-pub(crate) fn host() -> String {
-    let name = rustix::system::uname();
-    name.nodename().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use agentv_runner::digest_of_file;
 use serde::{Deserialize, Serialize};
+
+use crate::platform::is_executable;
 
 /// The list of a folder's content. Each folder comes before its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,19 +68,13 @@ pub(crate) fn entries_of(folder: &Path) -> io::Result<Vec<TreeEntry>> {
                 let target = fs::read_link(entry.path())?;
                 entries.push(TreeEntry::Link { path, target });
             } else {
-                let mode = entry.metadata()?.permissions().mode();
                 entries.push(TreeEntry::File {
                     digest: digest_of_file(&entry.path())?,
                     path,
-                    is_executable: mode & 0o111 != 0,
+                    is_executable: is_executable(&entry.metadata()?),
                 });
             }
         }
     }
     Ok(entries)
-}
-
-/// Makes a link of a tree. The files of a tree are written by their digests.
-pub(crate) fn make_link(target: &Path, place: &Path) -> io::Result<()> {
-    symlink(target, place)
 }

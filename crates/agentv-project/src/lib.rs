@@ -87,5 +87,5 @@ pub use targets::{CheckedAnswer, CheckedTarget, KnownTargets, TargetCheck, Targe
 pub use validate::{validate, with_targets_files, without_own_sidecars};
 pub use worker::{
     NeededFile, NeededTree, PreparedWorker, Roots, RunNeeds, TrialNeeds, TrialNeedsError,
-    WorkerLane, WorkerSpec,
+    WorkerLane, WorkerSpec, is_executable,
 };

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agentv_project::{NeededFile, NeededTree, TrialNeeds, WorkerSpec};
@@ -14,7 +13,8 @@ use tokio::sync::Mutex;
 
 use super::joined_run::JoinedRun;
 use crate::error::ClusterError;
-use crate::tree::{TreeEntry, TreeManifest, make_link};
+use crate::platform::{make_link, make_private, make_readable};
+use crate::tree::{TreeEntry, TreeManifest};
 
 /// The files of a run on a worker.
 pub(super) struct RunFiles {
@@ -52,9 +52,8 @@ impl RunFiles {
     pub(super) fn open(base: PathBuf, cache: PathBuf) -> io::Result<RunFiles> {
         fs::create_dir_all(&base)?;
         fs::create_dir_all(&cache)?;
-        let private = fs::Permissions::from_mode(0o700);
-        fs::set_permissions(&base, private.clone())?;
-        fs::set_permissions(&cache, private)?;
+        make_private(&base)?;
+        make_private(&cache)?;
         Ok(RunFiles {
             base: base.canonicalize()?,
             cache,
@@ -161,8 +160,7 @@ impl RunFiles {
         }
         let mut temporary = tempfile::NamedTempFile::new_in(&self.base)?;
         io::copy(&mut fs::File::open(&cached)?, &mut temporary)?;
-        let mode = if is_executable { 0o755 } else { 0o644 };
-        fs::set_permissions(temporary.path(), fs::Permissions::from_mode(mode))?;
+        make_readable(temporary.path(), is_executable)?;
         temporary.persist(&place).map_err(|error| error.error)?;
         laid.insert(place);
         Ok(())

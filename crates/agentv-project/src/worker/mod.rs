@@ -5,7 +5,7 @@ mod prepare;
 mod run_needs;
 mod spec;
 
-pub use needs::{NeededFile, NeededTree, TrialNeeds, TrialNeedsError};
+pub use needs::{NeededFile, NeededTree, TrialNeeds, TrialNeedsError, is_executable};
 pub use prepare::PreparedWorker;
 pub use run_needs::RunNeeds;
 pub(crate) use run_needs::{named_file, shared_files};

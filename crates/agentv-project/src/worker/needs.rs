@@ -1,8 +1,8 @@
 //! The files that a trial needs on another machine.
 
 use std::collections::HashMap;
+use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -85,12 +85,12 @@ impl FileFinder {
             path: path.to_owned(),
             source,
         };
-        let mode = path.metadata().map_err(unreadable)?.permissions().mode();
+        let metadata = path.metadata().map_err(unreadable)?;
         let needed = NeededFile {
             root,
             path: inside.to_owned(),
             digest: digest_of_file(path).map_err(unreadable)?,
-            is_executable: mode & 0o111 != 0,
+            is_executable: is_executable(&metadata),
         };
         known.insert(path.to_owned(), needed.clone());
         Ok(needed)
@@ -137,4 +137,15 @@ fn paths_of(trial: &Trial) -> Vec<PathBuf> {
         }
     }
     paths
+}
+
+/// Checks if a file is a program, where files say so.
+pub fn is_executable(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
 }
