@@ -23,7 +23,10 @@ pub enum ClusterError {
         reason: String,
     },
     /// No server answers.
-    #[error("no NATS server answers at `{address}`: {reason}")]
+    #[error(
+        "no NATS server answers at `{address}`: {reason}; correct `--engine`, or start a server with \
+         `nats-server -js -sd FOLDER`"
+    )]
     NotConnected {
         /// The address, without passwords.
         address: String,
@@ -47,7 +50,7 @@ pub enum ClusterError {
         reason: String,
     },
     /// Another process coordinates the same run.
-    #[error("run `{run}` is coordinated by another process ({by})")]
+    #[error("run `{run}` is coordinated by another process ({by}): wait until it ends, or stop it")]
     Busy {
         /// The run.
         run: String,

@@ -4,9 +4,9 @@
 //! run folder as a local run does. Any number of workers ([`work`]) execute the trials. A worker needs none of
 //! the project's files: whatever a trial needs arrives by digest.
 //!
-//! What travels, by subject (`ENGINE` is the name of the engine, `RUN` the id of the run):
+//! The messages, by subject (`ENGINE` is the name of the engine, `RUN` the id of the run):
 //!
-//! | subject | what | kept until |
+//! | subject | messages | kept until |
 //! |---|---|---|
 //! | `agentv.ENGINE.announce` | the runs that are going ([`Announcement`](protocol::Announcement)), every second | – |
 //! | `agentv.ENGINE.worker` | the workers ([`WorkerReport`](protocol::WorkerReport)), every second | – |

@@ -35,9 +35,10 @@ pub(crate) fn make_link(target: &Path, place: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(target, place);
     #[cfg(windows)]
-    return match place.parent().unwrap_or(place).join(target).is_dir() {
-        true => std::os::windows::fs::symlink_dir(target, place),
-        false => std::os::windows::fs::symlink_file(target, place),
+    return if place.parent().unwrap_or(place).join(target).is_dir() {
+        std::os::windows::fs::symlink_dir(target, place)
+    } else {
+        std::os::windows::fs::symlink_file(target, place)
     };
 }
 

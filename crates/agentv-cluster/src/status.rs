@@ -108,9 +108,9 @@ type Announced = BTreeMap<String, String>;
 async fn listen(client: &Client, name: &EngineName) -> Result<(Workers, Announced), ClusterError> {
     let listen = ClusterError::server::<async_nats::SubscribeError>;
     let reports = client.subscribe(name.workers()).await;
-    let mut reports = reports.map_err(listen("tell its workers"))?;
+    let mut reports = reports.map_err(listen("list its workers"))?;
     let announcements = client.subscribe(name.announcements()).await;
-    let mut announcements = announcements.map_err(listen("tell its runs"))?;
+    let mut announcements = announcements.map_err(listen("list its runs"))?;
     let (mut workers, mut announced) = (Workers::new(), Announced::new());
     let listening = async {
         loop {

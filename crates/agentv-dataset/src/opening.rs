@@ -109,16 +109,16 @@ impl<'o> Opening<'o> {
     /// Reads the dataset-level fields: from the header of the file, or from its sidecar.
     fn defaults(&mut self) -> (Defaults, Option<Document>) {
         let Some(header) = self.source.header() else {
-            return match self.format.has_sidecar {
-                true => sidecar::read(
-                    self.path,
-                    &self.base_name,
-                    self.options,
-                    &self.files,
-                    &mut self.diagnostics,
-                ),
-                false => (Defaults::named(&self.base_name), None),
-            };
+            if !self.format.has_sidecar {
+                return (Defaults::named(&self.base_name), None);
+            }
+            return sidecar::read(
+                self.path,
+                &self.base_name,
+                self.options,
+                &self.files,
+                &mut self.diagnostics,
+            );
         };
         let mut problems = Vec::new();
         let defaults = Defaults::read(

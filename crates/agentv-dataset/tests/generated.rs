@@ -66,10 +66,10 @@ fn filled() -> BoxedStrategy<String> {
 /// Text that opens no template expression: a broken one would be refused.
 fn filled_plain() -> BoxedStrategy<String> {
     let plain = |text: String| {
-        let broken = |text: &str| ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
-        match broken(&text) {
-            true => text.replace('{', "("),
-            false => text,
+        if ["{{", "{%", "{#"].iter().any(|open| text.contains(open)) {
+            text.replace('{', "(")
+        } else {
+            text
         }
     };
     filled().prop_map(plain).boxed()

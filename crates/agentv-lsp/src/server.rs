@@ -29,7 +29,10 @@ use crate::published::Published;
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The editor broke the protocol.
-    #[error("the editor does not speak the language server protocol: {0}")]
+    #[error(
+        "no editor speaks the language server protocol here: {0}; editors start this command, with the settings of \
+         the guide page `editors.md`"
+    )]
     Protocol(#[from] lsp_server::ProtocolError),
     /// Standard input or output failed.
     #[error("the connection to the editor failed: {0}")]

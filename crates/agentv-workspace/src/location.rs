@@ -93,6 +93,7 @@ fn private_name() -> String {
 
 /// Creates the private folder if it is missing, and refuses one that others control.
 pub(crate) fn make_private(folder: &Path) -> Result<(), WorkspaceError> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "no modes here"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     {

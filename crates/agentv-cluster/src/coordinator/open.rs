@@ -61,7 +61,7 @@ const ANNOUNCE_EVERY: Duration = Duration::from_secs(1);
 
 impl Coordinator {
     /// Connects to the server and makes a run ready for workers. A run that another process coordinated before
-    /// goes on: results that are waiting are taken.
+    /// continues: results that are waiting are taken.
     ///
     /// # Errors
     /// If the server cannot be used, or if another process coordinates the run.

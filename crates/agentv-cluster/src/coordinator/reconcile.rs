@@ -15,7 +15,7 @@ use crate::names::RunNames;
 /// The time between two looks.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// The time without any worker after which the user is told.
+/// The time without any worker after which the run prints a notice.
 const ALONE: Duration = Duration::from_secs(5);
 
 /// The time that workers get to report that they can ask a target.
@@ -25,15 +25,15 @@ const PATIENCE: Duration = Duration::from_secs(8);
 pub(super) async fn reconcile(shared: Arc<Shared>) {
     let mut ticks = tokio::time::interval(EVERY);
     let began = Instant::now();
-    let (mut is_told, mut changes_before) = (false, u64::MAX);
+    let (mut is_reported, mut changes_before) = (false, u64::MAX);
     let mut unserved: HashMap<usize, Instant> = HashMap::new();
     loop {
         ticks.tick().await;
         shared.calls.end_those_of_lost(&shared.workers);
         shared.workers.forget_lost(&shared);
-        if !is_told && shared.workers.is_empty() && began.elapsed() > ALONE {
-            is_told = true;
-            let text = "no worker is there: start some with `agentv worker --engine …`";
+        if !is_reported && shared.workers.is_empty() && began.elapsed() > ALONE {
+            is_reported = true;
+            let text = "no worker has joined yet: start one with `agentv worker --engine URL`";
             shared.notice(text.to_owned());
         }
         let waiting = waiting_by_lane(&shared);

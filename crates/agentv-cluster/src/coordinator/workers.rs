@@ -25,8 +25,8 @@ struct State {
     seen: BTreeMap<String, Seen>,
     /// The ids of the workers that have ended a trial.
     took_part: BTreeSet<String>,
-    /// What the user was told.
-    told: BTreeSet<String>,
+    /// The notices that the user has seen.
+    reported: BTreeSet<String>,
 }
 
 struct Seen {
@@ -85,7 +85,7 @@ impl Workers {
         workers
     }
 
-    /// Takes a report. Returns what the user should know and was not told.
+    /// Takes a report. Returns the notices that the user has not seen yet.
     fn take(&self, report: WorkerReport) -> Vec<String> {
         let mut state = self.lock();
         let place = format!("worker on `{}` (process {})", report.host, report.pid);
@@ -103,11 +103,11 @@ impl Workers {
         }
         let at = Instant::now();
         state.seen.insert(report.id.clone(), Seen { report, at });
-        news.retain(|text| state.told.insert(text.clone()));
+        news.retain(|text| state.reported.insert(text.clone()));
         news
     }
 
-    /// Forgets workers that are silent, and tells the user.
+    /// Forgets workers that are silent, and reports them to the user.
     pub(super) fn forget_lost(&self, shared: &Shared) {
         let lost: Vec<WorkerReport> = {
             let mut state = self.lock();

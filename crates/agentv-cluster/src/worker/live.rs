@@ -322,7 +322,7 @@ async fn listen(worker: &Arc<Worker>) -> Result<(), ClusterError> {
     loop {
         let subscribed = worker.client.subscribe(subject.clone()).await;
         let mut announcements =
-            subscribed.map_err(ClusterError::server("tell its runs to this worker"))?;
+            subscribed.map_err(ClusterError::server("announce its runs to this worker"))?;
         while let Some(message) = announcements.next().await {
             if let Ok(announcement) = serde_json::from_slice(&message.payload) {
                 worker.take(announcement).await;

@@ -293,7 +293,7 @@ pub(super) fn names_target(name: &str) -> bool {
     matches!(name, "target" | "targets" | "judge" | "judges") || name.ends_with("_target")
 }
 
-/// Returns the names of files and folders, folders with a slash. Hidden ones are left out.
+/// Returns the names of files and folders, folders with a slash. Hidden ones are omitted.
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

@@ -34,6 +34,7 @@ const BASE: &[&str] = &[
 
 /// The privilege that root needs to make namespaces in the sandbox, as some agents do for their commands.
 /// It gives no access to anything outside.
+#[cfg(unix)]
 const OF_ROOT: &[&str] = &["--cap-add", "CAP_SETFCAP"];
 
 /// Returns the arguments that every sandbox has.

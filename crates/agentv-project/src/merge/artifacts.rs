@@ -42,7 +42,7 @@ pub(super) fn copy_artifacts(
     if sources.is_empty() {
         return Ok(());
     }
-    // A path belongs to one trial, and its time tells whose record of the trial counts.
+    // A path belongs to one trial, and its time decides whose record of the trial counts.
     let mut wanted: HashMap<String, String> = HashMap::new();
     each_file(merged, |path, time| {
         wanted.insert(path, time);

@@ -7,7 +7,7 @@ use crate::error::ProjectError;
 use crate::notices::Notices;
 use crate::project::Project;
 
-/// The variables by which an engine tells a process its number.
+/// The variables in which an engine gives a process its number.
 struct Engine {
     index: &'static str,
     /// The number of the first process.
@@ -26,7 +26,7 @@ enum First {
     },
 }
 
-/// The variable with the number of shards, for engines that do not tell it.
+/// The variable with the number of shards, for engines that do not set one.
 const COUNT: &str = "AGENTV_SHARD_COUNT";
 
 const ENGINES: [Engine; 8] = [

@@ -126,7 +126,7 @@ impl Share {
         Share { most, sharers }
     }
 
-    /// Returns the quota, of which a fraction may be used at once. Without a limit on that, a minute's quota
+    /// Returns the quota. A fraction of it may be used at once. Without a limit on that, a minute's quota
     /// passes at once, and twice the quota in the first minute.
     fn quota(&self, fraction: u64) -> Quota {
         let at_once = u64::from(self.most.get()) / fraction / self.sharers;

@@ -60,8 +60,9 @@ fn tail(file: &File, end: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     read_part(file, start..end, &mut bytes)?;
     // It may have become shorter.
-    Ok(match bytes.len() as u64 == end - start {
-        true => blake3::hash(&bytes).to_hex().to_string(),
-        false => String::new(),
+    Ok(if bytes.len() as u64 == end - start {
+        blake3::hash(&bytes).to_hex().to_string()
+    } else {
+        String::new()
     })
 }

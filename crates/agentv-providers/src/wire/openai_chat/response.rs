@@ -21,7 +21,7 @@ struct Completion<'a> {
     usage: Option<Tokens>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
-    /// `error` for an error that stands in place of an event.
+    /// `error`, if an error came in place of an event.
     #[serde(borrow, default)]
     object: Option<&'a RawValue>,
 }
