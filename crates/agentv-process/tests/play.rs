@@ -25,6 +25,7 @@ pub(crate) fn asked() -> Option<ExitCode> {
     let (part, argument) = (arguments.next()?, arguments.next()?);
     match part.as_str() {
         "run" => run(argument),
+        "miss" => miss(argument),
         "flood" => flood(argument),
         "crowd" => crowd(argument.parse().unwrap()),
         unknown => panic!("no such part: {unknown}"),
@@ -36,6 +37,13 @@ pub(crate) fn asked() -> Option<ExitCode> {
 fn run(line: String) {
     let runner = Runner::of_this_program();
     let _ = block_on(runner.run(CommandSpec::shell(line), &CancellationToken::new()));
+}
+
+/// Runs a program that does not exist, and prints the error.
+fn miss(program: String) {
+    let runner = Runner::of_this_program();
+    let missed = block_on(runner.run(CommandSpec::program(program), &CancellationToken::new()));
+    println!("{}", missed.unwrap_err());
 }
 
 /// Runs a command that writes much, and panics if that took much memory.

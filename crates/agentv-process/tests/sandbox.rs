@@ -3,12 +3,14 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 
 use agentv_process::{CommandSpec, Finished, Network, Runner, Sandbox, SandboxSpec};
 use libtest_mimic::Trial;
 use tokio_util::sync::CancellationToken;
 
+use crate::play;
 use crate::stage::{Stage, block_on};
 
 /// Returns the tests, which are ignored on a machine whose bubblewrap is missing or does not work.
@@ -21,6 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_hidden_file_cannot_be_read,
         no_process_of_the_outside_is_seen_and_none_is_left,
         without_network_only_the_chosen_port_is_reachable,
+        a_session_outside_the_namespace_is_no_obstacle,
     ];
     let trials = trials.into_iter();
     let trials = trials.map(|trial| trial.with_ignored_flag(!is_usable));
@@ -172,4 +175,19 @@ print(ask({chosen_port}), ask({chosen_port}), ask({other_port}))
     );
     assert_eq!(finished.status.to_string(), "exit code 7");
     drop(other);
+}
+
+/// In many containers, the session of the first process is outside, where its number is not known.
+fn a_session_outside_the_namespace_is_no_obstacle() {
+    let missing = play::part("miss", "no-such-program");
+    let container = Command::new("bwrap")
+        .args(["--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid"])
+        .arg(missing.get_program())
+        .args(missing.get_args())
+        .output();
+    let output = container.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let error = "command `no-such-program` not found\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), error);
 }

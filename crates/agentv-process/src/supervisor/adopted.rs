@@ -70,10 +70,12 @@ pub(super) async fn end_adopted() -> bool {
 fn kill_adopted() -> usize {
     // No supervisor starts meanwhile.
     let supervisors = supervisors();
-    let own_session = processes::own_session();
-    let adopted = processes::children(getpid())
+    let Some(own) = processes::own() else {
+        return 0;
+    };
+    let adopted = processes::children(own.id)
         // A supervisor starts a session, and everything below it is in that or in a further one.
-        .filter(|child| Some(child.session) != own_session && !supervisors.contains(&child.id));
+        .filter(|child| child.session != own.session && !supervisors.contains(&child.id));
     let mut living = 0;
     for orphan in adopted {
         for process in processes::below(orphan.id).iter().chain([&orphan]) {

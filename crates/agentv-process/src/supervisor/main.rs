@@ -155,15 +155,16 @@ impl Tree {
     /// quickly cannot escape. The groups hold only descendants, since this process started a session.
     fn signal(&self, signal: Signal) {
         let own = getpid();
-        let found = processes::below(own);
-        let mut groups: HashSet<Pid> = found.iter().map(|process| process.group).collect();
-        groups.extend(self.command);
+        let listed = processes::own().map(|own| processes::below(own.id));
+        let found = listed.unwrap_or_default();
+        let groups = found.iter().filter_map(|process| process.group);
+        let mut groups: HashSet<Pid> = groups.chain(self.command).collect();
         groups.remove(&own);
         // Errors are ignored: a process may have ended, or belong to another user.
         for group in groups {
             let _ = kill_process_group(group, signal);
         }
-        for process in found.iter().filter(|process| process.group == own) {
+        for process in found.iter().filter(|process| process.group == Some(own)) {
             let _ = kill_process(process.id, signal);
         }
     }

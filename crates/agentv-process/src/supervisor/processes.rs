@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::fs;
 
-use rustix::process::{Pid, Signal, getsid, kill_process_group};
+use rustix::process::{Pid, Signal, getpid, kill_process_group};
 
-/// A process, as the system lists it.
+/// A process, as the system lists it. A parent, group or session is `None` if it is outside this PID
+/// namespace, as the session of the first process of a container often is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) id: Pid,
-    parent: Pid,
-    pub(super) group: Pid,
-    pub(super) session: Pid,
+    parent: Option<Pid>,
+    pub(super) group: Option<Pid>,
+    pub(super) session: Option<Pid>,
     /// The first thread has ended. Others may still run.
     pub(super) dead: bool,
 }
@@ -29,7 +30,9 @@ fn all() -> impl Iterator<Item = Process> {
 pub(super) fn below(root: Pid) -> Vec<Process> {
     let mut children: HashMap<Pid, Vec<Process>> = HashMap::new();
     for process in all() {
-        children.entry(process.parent).or_default().push(process);
+        if let Some(parent) = process.parent {
+            children.entry(parent).or_default().push(process);
+        }
     }
     let mut found = Vec::new();
     let mut parents = vec![root];
@@ -43,21 +46,22 @@ pub(super) fn below(root: Pid) -> Vec<Process> {
 
 /// Lists the children of `parent`.
 pub(super) fn children(parent: Pid) -> impl Iterator<Item = Process> {
-    all().filter(move |process| process.parent == parent)
+    all().filter(move |process| process.parent == Some(parent))
 }
 
-/// Returns the session of this process.
-pub(super) fn own_session() -> Option<Pid> {
-    getsid(None).ok()
+/// Returns this process, or `None` if there is no list of processes, or only that of another namespace.
+pub(super) fn own() -> Option<Process> {
+    let own = parse(&fs::read("/proc/self/stat").ok()?)?;
+    (own.id == getpid()).then_some(own)
 }
 
 /// Kills every process of a session, and repeats this until the list shows none.
 pub(super) fn kill_session(session: Pid) {
     const PASSES: usize = 100;
     for _ in 0..PASSES {
-        let members: Vec<Process> = all().filter(|one| one.session == session).collect();
-        for member in &members {
-            let _ = kill_process_group(member.group, Signal::KILL);
+        let members: Vec<Process> = all().filter(|one| one.session == Some(session)).collect();
+        for group in members.iter().filter_map(|member| member.group) {
+            let _ = kill_process_group(group, Signal::KILL);
         }
         if members.iter().all(|member| member.dead) {
             return;
@@ -72,12 +76,12 @@ fn parse(stat: &[u8]) -> Option<Process> {
     let rest = str::from_utf8(stat.get(name_end + 1..)?).ok()?;
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?;
-    let pid = |text: &str| Pid::from_raw(text.parse().ok()?);
+    let number = |text: &str| text.parse().ok().filter(|&number: &i32| number >= 0);
     Some(Process {
-        id: pid(str::from_utf8(id).ok()?)?,
-        parent: pid(fields.next()?)?,
-        group: pid(fields.next()?)?,
-        session: pid(fields.next()?)?,
+        id: Pid::from_raw(number(str::from_utf8(id).ok()?)?)?,
+        parent: Pid::from_raw(number(fields.next()?)?),
+        group: Pid::from_raw(number(fields.next()?)?),
+        session: Pid::from_raw(number(fields.next()?)?),
         dead: matches!(state, "Z" | "X"),
     })
 }
@@ -90,11 +94,18 @@ mod tests {
     fn a_name_may_hold_anything() {
         let process = parse(b"42 (a) R 1 (b\xff\n) S 7 9 8 0 -1 4194560").unwrap();
         assert_eq!(process.id.as_raw_pid(), 42);
-        assert_eq!(process.parent.as_raw_pid(), 7);
-        assert_eq!(process.group.as_raw_pid(), 9);
-        assert_eq!(process.session.as_raw_pid(), 8);
+        assert_eq!(Pid::as_raw(process.parent), 7);
+        assert_eq!(Pid::as_raw(process.group), 9);
+        assert_eq!(Pid::as_raw(process.session), 8);
         assert!(!process.dead);
-        assert_eq!(parse(b"2 (kthreadd) S 0 0 0 0"), None);
         assert_eq!(parse(b""), None);
+    }
+
+    #[test]
+    fn a_session_may_be_outside_the_namespace() {
+        let process = parse(b"2 (agentv) S 0 0 0 0").unwrap();
+        assert_eq!(process.id.as_raw_pid(), 2);
+        assert_eq!(process.parent, None);
+        assert_eq!(process.session, None);
     }
 }
