@@ -1,6 +1,7 @@
 //! The roles of this program when a test needs another process.
 
 use std::fs;
+use std::io::Write as _;
 use std::process::{Command, ExitCode};
 
 use agentv_process::{CommandSpec, ProcessError, Runner};
@@ -43,7 +44,8 @@ fn run(line: String) {
 fn miss(program: String) {
     let runner = Runner::of_this_program();
     let missed = block_on(runner.run(CommandSpec::program(program), &CancellationToken::new()));
-    println!("{}", missed.unwrap_err());
+    let said = missed.unwrap_err().to_string();
+    std::io::stdout().write_all(said.as_bytes()).unwrap();
 }
 
 /// Runs a command that writes much, and panics if that took much memory.

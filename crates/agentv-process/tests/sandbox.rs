@@ -188,6 +188,6 @@ fn a_session_outside_the_namespace_is_no_obstacle() {
     let output = container.unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    let error = "command `no-such-program` not found\n";
+    let error = "command `no-such-program` not found";
     assert_eq!(String::from_utf8_lossy(&output.stdout), error);
 }
