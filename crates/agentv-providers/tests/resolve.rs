@@ -25,6 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         older_names_of_fields_are_accepted,
         another_key_changes_no_identity_and_another_model_does,
         settings_do_not_depend_on_spelling_and_order,
+        every_digit_of_params_is_part_of_the_settings,
         secrets_are_known_wherever_they_come_from,
         a_value_that_is_too_short_to_hide_is_named,
         an_error_does_not_show_a_secret_in_the_wrong_place,
@@ -349,6 +350,27 @@ targets:
         )
     };
     assert_eq!(text("a"), text("b"));
+}
+
+fn every_digit_of_params_is_part_of_the_settings() {
+    let target = |number: &str| {
+        let project = Project::new(&format!(
+            "targets: [{{name: t, provider: openai, model: m, api_key: k, params: {{x: [{number}]}}}}]"
+        ));
+        project.resolve("t", &[]).unwrap().target
+    };
+    // These are the same double.
+    let (one, other) = ("12345678901234567890123", "12345678901234567890124");
+    assert_ne!(target(one).settings_digest, target(other).settings_digest);
+    assert_eq!(target(one).settings_digest, target(one).settings_digest);
+    assert_eq!(target(one).settings["params"], json!({"x": [one]}));
+    assert_eq!(target("1e400").settings["params"], json!({"x": ["1e400"]}));
+    assert_eq!(target("1.10").settings["params"], json!({"x": [1.1]}));
+    assert_eq!(target("7").settings["params"], json!({"x": [7]}));
+    assert_ne!(target("7.0").settings_digest, target("7").settings_digest);
+    let plain = target("7");
+    let digest = agentv_core::Digest::of_settings(&plain.settings);
+    assert_eq!(plain.settings_digest, digest);
 }
 
 fn secrets_are_known_wherever_they_come_from() {

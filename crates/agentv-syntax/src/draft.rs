@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::tree::{Node, NodeKind};
 
@@ -54,6 +56,27 @@ impl From<&Value> for Draft {
     }
 }
 
+/// Writes numbers with the digits that they were read with, to JSON.
+impl Serialize for Draft {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Draft::Null => serializer.serialize_unit(),
+            Draft::Bool(value) => serializer.serialize_bool(*value),
+            Draft::Number(text) => {
+                let number = RawValue::from_string(text.clone());
+                number
+                    .map_err(serde::ser::Error::custom)?
+                    .serialize(serializer)
+            }
+            Draft::String(text) => serializer.serialize_str(text),
+            Draft::Array(items) => serializer.collect_seq(items),
+            Draft::Object(fields) => {
+                serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
+            }
+        }
+    }
+}
+
 impl Draft {
     /// Returns a string.
     pub fn text(text: impl Into<String>) -> Draft {
@@ -86,6 +109,35 @@ impl Draft {
                         .collect(),
                 )
             }
+        }
+    }
+
+    /// Returns the value for a record: a whole number that 64 bits cannot hold, and one that no double can
+    /// hold, becomes a text, so that no digit is lost.
+    pub fn to_recorded(&self) -> Value {
+        match self {
+            Draft::Number(text) if !is_kept(text) => Value::String(text.clone()),
+            Draft::Array(items) => items.iter().map(Draft::to_recorded).collect(),
+            Draft::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.clone(), value.to_recorded()))
+                .collect(),
+            Draft::Null | Draft::Bool(_) | Draft::Number(_) | Draft::String(_) => {
+                self.clone().into_value()
+            }
+        }
+    }
+
+    /// Returns the numbers in this value as they are written, in order.
+    pub fn numbers(&self) -> Vec<&str> {
+        match self {
+            Draft::Number(text) => vec![text],
+            Draft::Array(items) => items.iter().flat_map(Draft::numbers).collect(),
+            Draft::Object(fields) => {
+                let values = fields.iter().map(|(_, value)| value);
+                values.flat_map(Draft::numbers).collect()
+            }
+            Draft::Null | Draft::Bool(_) | Draft::String(_) => Vec::new(),
         }
     }
 
@@ -230,6 +282,18 @@ fn write_text(text: &str, indent: usize, out: &mut String) {
     } else {
         out.push_str(&quoted(text));
     }
+}
+
+/// Checks if computing keeps the size of a number: a double for a fraction, 64 bits for a whole number.
+fn is_kept(text: &str) -> bool {
+    let is_whole = !text.contains(['.', 'e', 'E']);
+    let is_finite = text.parse().is_ok_and(f64::is_finite);
+    is_finite && !(is_whole && is_inexact(text))
+}
+
+/// Checks if a whole number has more digits than 64 bits hold.
+pub(crate) fn is_inexact(text: &str) -> bool {
+    text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
 }
 
 /// Checks if every YAML reader, old ones included, reads the text correctly without quotes.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::{Map, Number, Value};
 
 use crate::check::snake_case;
+use crate::draft::is_inexact;
 use crate::surrogates;
 use crate::yaml::BrokenEscape;
 
@@ -452,14 +453,14 @@ impl<'t> Node<'t> {
 
     /// Returns the whole numbers in this value whose last digits computing would lose.
     pub fn inexact_numbers(self) -> impl Iterator<Item = Node<'t>> {
-        let is_inexact = |node: &Node<'_>| {
+        let is_rounded = |node: &Node<'_>| {
             let text = node.text();
             let is_whole = !text.contains(['.', 'e', 'E']);
-            is_whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
+            is_whole && is_inexact(&text)
         };
         self.nodes_if(self.tree.has_long_number)
             .filter(|node| node.kind() == NodeKind::Number)
-            .filter(is_inexact)
+            .filter(is_rounded)
     }
 
     /// Returns this value and all in it, with their keys, if any of them can be of interest.

@@ -23,7 +23,8 @@ pub(super) struct ConversationError {
 pub(super) const CARRIED: &str = "provider_data";
 
 /// Returns the messages of a prompt as a conversation. The system prompt of the target, leading system
-/// messages and then the guidelines make the system prompt; the rest is sent in its order.
+/// messages and then the guidelines make the system prompt, as messages of their own; the rest is sent in
+/// its order.
 ///
 /// A prompt without messages is sent as what the user says.
 ///
@@ -40,11 +41,12 @@ pub(super) fn conversation_of<'a>(
     let (instructions, rest) = prompt.messages.split_at(leading);
     let mut texts: Vec<Vec<Cow<'a, str>>> = Vec::with_capacity(instructions.len() + 2);
     for (index, message) in instructions.iter().enumerate() {
-        texts.push(texts_alone(message, index + 1)?);
+        let blocks = texts_alone(message, index + 1)?;
+        texts.extend((!blocks.is_empty()).then_some(blocks));
     }
     texts.extend(prompt.guidelines_block().map(|text| vec![Cow::Owned(text)]));
     if prompt.messages.is_empty() {
-        let text = joined(texts).into_iter().next();
+        let text = texts.into_iter().flatten().next();
         let text = text.unwrap_or(Cow::Borrowed(&prompt.question));
         let mut turns = Turns::new(request, files);
         turns.turns.push(Turn::User(User {
@@ -55,7 +57,10 @@ pub(super) fn conversation_of<'a>(
             turns.add(message, leading + 1)?;
         }
         return Ok(Conversation {
-            system: system.map(Cow::Borrowed).into_iter().collect(),
+            system: system
+                .map(|text| vec![Cow::Borrowed(text)])
+                .into_iter()
+                .collect(),
             turns: turns.finish(),
         });
     }
@@ -67,30 +72,9 @@ pub(super) fn conversation_of<'a>(
         turns.add(message, leading + index + 1)?;
     }
     Ok(Conversation {
-        system: joined(texts),
+        system: texts,
         turns: turns.finish(),
     })
-}
-
-/// Joins messages by an empty line. The text blocks of a message stay apart.
-fn joined(messages: Vec<Vec<Cow<'_, str>>>) -> Vec<Cow<'_, str>> {
-    let mut pieces: Vec<Cow<'_, str>> = Vec::new();
-    let mut is_whole = true;
-    for message in messages {
-        let has_one = message.len() == 1;
-        for (index, text) in message.into_iter().enumerate() {
-            match pieces.last_mut() {
-                // One text after another.
-                Some(last) if index == 0 && has_one && is_whole => {
-                    *last = Cow::Owned(format!("{last}\n\n{text}"));
-                }
-                Some(_) if index == 0 => pieces.push(Cow::Owned(format!("\n\n{text}"))),
-                _ => pieces.push(text),
-            }
-        }
-        is_whole = has_one;
-    }
-    pieces
 }
 
 /// The turns so far, and the calls that no result has answered.
@@ -319,8 +303,8 @@ mod tests {
     fn said(prompt: &Request, system: Option<&str>) -> Vec<String> {
         let files = MediaFiles::default();
         let conversation = conversation_of(prompt, system, &files).unwrap();
-        let system = (!conversation.system.is_empty())
-            .then(|| format!("system prompt: {}", conversation.system.join(" | ")));
+        let system = conversation.system.iter();
+        let system = system.map(|blocks| format!("system prompt: {}", blocks.join(" | ")));
         let turns = conversation.turns.iter().map(|turn| match turn {
             Turn::System(texts) => format!("system: {}", texts.join(" | ")),
             Turn::User(user) => match &user.parts[..] {
@@ -339,7 +323,7 @@ mod tests {
                 format!("tool {} {}: {text}", result.id, result.name)
             }
         });
-        system.into_iter().chain(turns).collect()
+        system.chain(turns).collect()
     }
 
     #[test]
@@ -355,7 +339,10 @@ mod tests {
             ]),
         );
         let expected = [
-            "system prompt: T\n\nA\n\nB\n\n[[ ## Guidelines ## ]]\n\nBe kind.",
+            "system prompt: T",
+            "system prompt: A",
+            "system prompt: B",
+            "system prompt: [[ ## Guidelines ## ]]\n\nBe kind.",
             "user:  C\n",
             "assistant: D",
             "system: E",
@@ -377,7 +364,8 @@ mod tests {
             ]),
         );
         let expected = [
-            "system prompt: S | \n\na  | b",
+            "system prompt: S",
+            "system prompt: a  | b",
             "user: ?",
             "assistant: a  | b",
             "system: a  | b",

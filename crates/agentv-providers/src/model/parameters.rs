@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agentv_core::Extra;
+use agentv_syntax::Draft;
 use serde_json::Value;
 
 use crate::target::{SettingError, Settings};
@@ -27,7 +28,7 @@ pub(super) fn parameters(
         format: format(settings)?,
         logprobs: logprobs(settings)?,
         tool_choice: tool_choice(settings)?,
-        params: object(settings, "params")?.cloned().unwrap_or_default(),
+        params: params(settings)?,
     };
     check(&parameters, wire)?;
     Ok(parameters)
@@ -114,6 +115,14 @@ fn object<'s>(settings: &'s Settings, field: &str) -> Result<Option<&'s Extra>, 
         None => Ok(None),
         Some(Value::Object(fields)) => Ok(Some(fields)),
         Some(_) => Err(SettingError::of(field, "expected an object")),
+    }
+}
+
+fn params(settings: &Settings) -> Result<Vec<(String, Draft)>, SettingError> {
+    match settings.as_written("params") {
+        None => Ok(Vec::new()),
+        Some(Draft::Object(fields)) => Ok(fields),
+        Some(_) => Err(SettingError::of("params", "expected an object")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::Extra;
-use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem};
+use agentv_syntax::{Code, Diagnostic, Draft, Lines, Node, NodeKind, Problem};
 use serde_json::Value;
 
 use super::fields::snake_case;
@@ -21,6 +21,8 @@ pub(super) struct Entry {
     /// The provider, if there is one of that name.
     pub(super) kind: Option<&'static ProviderKind>,
     pub(super) fields: Extra,
+    /// The objects among the fields with numbers that `fields` spells otherwise, as they are written.
+    pub(super) exact: Vec<(String, Draft)>,
     /// The line, from 1, on which the target begins.
     pub(super) line: u64,
     /// The lines of its fields, by their names in snake_case.
@@ -98,6 +100,20 @@ fn entry(target: Node<'_>, lines: &Lines, problems: Vec<Diagnostic>) -> Option<E
             .fields()
             .map(|(key, _)| (snake_case(&key.text()), line_of(key)))
             .collect(),
+        exact: exact(target),
         fields,
     })
+}
+
+/// Returns the objects of a target with numbers that lose their spelling as values.
+fn exact(target: Node<'_>) -> Vec<(String, Draft)> {
+    let objects = target
+        .fields()
+        .filter(|(_, value)| value.kind() == NodeKind::Object);
+    let written = objects.filter_map(|(key, value)| {
+        let written = Draft::from(value);
+        let is_changed = written != Draft::from(&value.to_value());
+        is_changed.then(|| (key.text().into_owned(), written))
+    });
+    written.collect()
 }

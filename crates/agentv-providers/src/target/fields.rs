@@ -1,7 +1,7 @@
 //! The fields of a target, in one spelling and with the environment filled in.
 
 use agentv_core::{Extra, Secrets};
-use agentv_syntax::{Field, Form, Kind, Shape, Text};
+use agentv_syntax::{Draft, Field, Form, Kind, Shape, Text};
 use serde_json::{Number, Value};
 
 use super::aliases::canonical;
@@ -17,6 +17,8 @@ pub(crate) struct Fields {
     pub(crate) values: Extra,
     /// The same fields with their references as the user wrote them.
     pub(crate) written: Extra,
+    /// The objects among `values` whose numbers are spelled otherwise, with the numbers as written.
+    pub(crate) exact: Vec<(String, Draft)>,
     /// The variables that were filled in, each once.
     pub(crate) variables: Vec<String>,
 }
@@ -33,13 +35,14 @@ pub(crate) enum FieldError {
 }
 
 /// Fills in the environment and spells names in snake_case. `written` has passed the checks of the
-/// file.
+/// file, and `exact` has those of its fields whose numbers are spelled otherwise.
 ///
 /// # Errors
 /// If a variable is not set, or its value does not fit the field.
 pub(crate) fn fill(
     kind: &Kind,
     written: &Extra,
+    exact: &[(String, Draft)],
     environment: &Environment,
 ) -> Result<Fields, FieldError> {
     let mut filling = Filling {
@@ -53,6 +56,7 @@ pub(crate) fn fill(
         variables: Vec::new(),
     };
     let (mut values, mut kept) = (Extra::new(), Extra::new());
+    let mut filled_exact = Vec::new();
     for field in COMMON.fields.iter().chain(kind.options.fields) {
         let called = |name: fn(&str) -> &str| {
             let mut given = written.iter().filter(|(_, value)| !value.is_null());
@@ -60,16 +64,25 @@ pub(crate) fn fill(
         };
         // Today's name wins over an older one.
         let given = called(|name| name).or_else(|| called(canonical));
-        let Some((_, value)) = given else {
+        let Some((key, value)) = given else {
             continue;
         };
         filling.field = field.name;
-        values.insert(field.name.to_owned(), filling.value(value, field.shape)?);
-        kept.insert(field.name.to_owned(), keeping.value(value, field.shape)?);
+        let exact = exact.iter().find(|(name, _)| name == key);
+        let draft = exact.map_or_else(|| Draft::from(value), |(_, draft)| draft.clone());
+        let name = field.name.to_owned();
+        let recorded = keeping.value(&draft, field.shape)?.to_recorded();
+        kept.insert(name.clone(), recorded);
+        let filled = filling.value(&draft, field.shape)?;
+        if exact.is_some() {
+            filled_exact.push((name.clone(), filled.clone()));
+        }
+        values.insert(name, filled.into_value());
     }
     Ok(Fields {
         values,
         written: kept,
+        exact: filled_exact,
         variables: filling.variables,
     })
 }
@@ -95,21 +108,25 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    fn value(&mut self, value: &Value, shape: &Shape) -> Result<Value, FieldError> {
+    fn value(&mut self, value: &Draft, shape: &Shape) -> Result<Draft, FieldError> {
         match value {
-            Value::String(text) => self.text(text, shape),
-            Value::Array(items) => {
+            Draft::String(text) => self.text(text, shape),
+            Draft::Array(items) => {
                 let shape = list_of(shape);
                 let items = items.iter().map(|item| self.value(item, shape));
-                items.collect::<Result<Vec<_>, _>>().map(Value::Array)
+                items.collect::<Result<Vec<_>, _>>().map(Draft::Array)
             }
-            Value::Object(fields) => self.object(fields, shape).map(Value::Object),
-            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(value.clone()),
+            Draft::Object(fields) => self.object(fields, shape).map(Draft::Object),
+            Draft::Null | Draft::Bool(_) | Draft::Number(_) => Ok(value.clone()),
         }
     }
 
-    fn object(&mut self, fields: &Extra, shape: &Shape) -> Result<Extra, FieldError> {
-        let mut filled = Extra::new();
+    fn object(
+        &mut self,
+        fields: &[(String, Draft)],
+        shape: &Shape,
+    ) -> Result<Vec<(String, Draft)>, FieldError> {
+        let mut filled = Vec::with_capacity(fields.len());
         for (key, value) in fields {
             // We define the keys of a record, and the user those of a map.
             let (key, shape) = match form_of_object(shape) {
@@ -124,14 +141,14 @@ impl Filling<'_> {
                 Some(ObjectForm::Map(values)) => (key.clone(), values),
                 None => (key.clone(), &agentv_syntax::shape::ANY),
             };
-            filled.insert(key, self.value(value, shape)?);
+            filled.push((key, self.value(value, shape)?));
         }
         Ok(filled)
     }
 
-    fn text(&mut self, text: &str, shape: &Shape) -> Result<Value, FieldError> {
+    fn text(&mut self, text: &str, shape: &Shape) -> Result<Draft, FieldError> {
         let Some(environment) = self.environment else {
-            return Ok(Value::from(text));
+            return Ok(Draft::text(text));
         };
         let pieces = pieces(text);
         let mut filled = String::with_capacity(text.len());
@@ -146,8 +163,11 @@ impl Filling<'_> {
             }
         }
         match last {
-            None => Ok(Value::String(filled)),
-            Some(variable) => self.typed(filled, variable, shape),
+            None => Ok(Draft::String(filled)),
+            Some(variable) => {
+                let typed = self.typed(filled, variable, shape)?;
+                Ok(Draft::from(&typed))
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentv_core::Extra;
+use agentv_syntax::Draft;
 use serde_json::Value;
 
 use crate::secrets::SecretValues;
@@ -17,6 +18,8 @@ use crate::{Environment, Surroundings};
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) fields: Extra,
+    /// The objects among the fields with numbers that `fields` spells otherwise, as they are written.
+    pub(crate) exact: Vec<(String, Draft)>,
     pub(crate) environment: Environment,
     /// The folder of the targets file, or the project root for a built-in target.
     pub(crate) folder: PathBuf,
@@ -91,6 +94,13 @@ impl Settings {
     /// Returns a field as it is. `null` is the same as absent.
     pub(crate) fn value(&self, field: &str) -> Option<&Value> {
         self.fields.get(field).filter(|value| !value.is_null())
+    }
+
+    /// Returns a field with its numbers as they are written. `null` is the same as absent.
+    pub(crate) fn as_written(&self, field: &str) -> Option<Draft> {
+        let value = self.value(field)?;
+        let exact = self.exact.iter().find(|(name, _)| name == field);
+        Some(exact.map_or_else(|| Draft::from(value), |(_, draft)| draft.clone()))
     }
 
     /// Returns the field `headers`, in the order of the file.
@@ -226,6 +236,7 @@ impl Settings {
         Settings {
             name: "test".to_owned(),
             fields,
+            exact: Vec::new(),
             environment,
             folder: folder.clone(),
             surroundings: Surroundings {

@@ -262,7 +262,7 @@ impl Targets {
         let fields = Fields {
             written: fields.clone(),
             values: fields,
-            variables: Vec::new(),
+            ..Fields::default()
         };
         let built = self.build(folder, (name, kind), fields, environment);
         built.map_err(|error| TargetError {
@@ -313,7 +313,7 @@ impl Targets {
         let Some(kind) = entry.kind else {
             return Err(self.unknown_provider(entry));
         };
-        let filled = fill(kind.kind, &fields, environment);
+        let filled = fill(kind.kind, &fields, &[], environment);
         let filled = filled.map_err(|error| self.not_filled(entry, error))?;
         let text = filled.values.get(name);
         Ok(text.and_then(|text| text.as_str()).map(str::to_owned))
@@ -349,19 +349,22 @@ impl Targets {
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
         let used = self.used(name, environment)?;
-        let (kind, mut fields) = match self.entry(&used) {
+        let (kind, mut fields, exact) = match self.entry(&used) {
             Some(entry) => {
                 let kind = entry.kind.ok_or_else(|| self.unknown_provider(entry))?;
-                (kind, entry.fields.clone())
+                (kind, entry.fields.clone(), entry.exact.as_slice())
             }
-            None => built_in::target(&used).ok_or_else(|| self.unknown(&used))?,
+            None => {
+                let (kind, fields) = built_in::target(&used).ok_or_else(|| self.unknown(&used))?;
+                (kind, fields, Default::default())
+            }
         };
         fields.retain(|key, _| snake_case(key) != "api_key");
         if kind.kind.options.field("api_key").is_some() {
             fields.insert("api_key".to_owned(), "not set".into());
         }
         let unknown = |_| self.unknown(&used);
-        let fields = fill(kind.kind, &fields, environment).map_err(unknown)?;
+        let fields = fill(kind.kind, &fields, exact, environment).map_err(unknown)?;
         let folder = &self.surroundings.folder;
         let built = self.build(folder, (name, kind), fields, environment);
         built.map_err(|_| self.unknown(&used))
@@ -431,7 +434,7 @@ impl Targets {
         let Some(kind) = entry.kind else {
             return Err(self.unknown_provider(entry));
         };
-        let fields = fill(kind.kind, &entry.fields, environment);
+        let fields = fill(kind.kind, &entry.fields, &entry.exact, environment);
         let fields = fields.map_err(|error| self.not_filled(entry, error))?;
         self.build(folder, (name, kind), fields, environment)
             .map_err(|error| self.not_filled(entry, FieldError::Wrong(error)))
@@ -483,6 +486,7 @@ impl Targets {
         let Fields {
             values,
             mut written,
+            exact,
             variables,
         } = fields;
         let folder = match self
@@ -496,6 +500,7 @@ impl Targets {
         let mut settings = Settings {
             name: name.to_owned(),
             fields: values,
+            exact,
             environment: environment.clone(),
             folder: folder.clone(),
             surroundings: Surroundings {
@@ -521,6 +526,12 @@ impl Targets {
             ));
         }
         let mut answering = settings.fields.clone();
+        let digits = settings.exact.iter();
+        answering.extend(
+            digits
+                .filter(|(name, _)| !NOT_IN_ANSWERS.contains(&name.as_str()))
+                .map(|(name, exact)| (format!("digits of {name}"), exact.numbers().into())),
+        );
         for fields in [&mut answering, &mut written] {
             fields.retain(|field, _| !NOT_IN_ANSWERS.contains(&field.as_str()));
         }

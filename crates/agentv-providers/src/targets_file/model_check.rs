@@ -90,15 +90,17 @@ fn literal_key(target: Node<'_>, path: &str) -> Option<Problem> {
     Some(problem.at(inside(path, &key.text())).hint(hint))
 }
 
-/// Reports numbers that cannot be sent as they are written.
+/// Reports numbers that cannot be sent as they are written. Those of `params` can.
 fn check_numbers(target: Node<'_>, path: &str, problems: &mut Vec<Problem>) {
     let place = |number| inside(path, &target.path_to(number));
-    for number in target.overflowing_numbers() {
+    let is_read = |number: &Node<'_>| !target.path_to(*number).starts_with("params.");
+    for number in target.overflowing_numbers().filter(is_read) {
         let message = "the number is too large";
         let problem = Problem::error(Code::OutOfRange, number.span(), message);
         problems.push(problem.at(place(number)));
     }
     let is_kept = |number: &Node<'_>| number.as_f64().is_some_and(f64::is_finite);
+    let is_kept = |number: &Node<'_>| is_kept(number) && is_read(number);
     for number in target.inexact_numbers().filter(is_kept) {
         let message = "the number has too many digits; the last ones are rounded";
         let problem = Problem::warning(Code::InexactNumber, number.span(), message);
@@ -158,6 +160,7 @@ fn settings(kind: &ProviderKind, fields: Extra) -> Settings {
     Settings {
         name: String::new(),
         fields,
+        exact: Vec::new(),
         environment: Environment::default(),
         folder: folder.clone(),
         surroundings: Surroundings {

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use agentv_core::{Extra, ToolCall};
-use serde_json::Value;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
 
 use super::text::{Chars, text_of};
 use super::{Progress, Reply, Usage, WireError};
@@ -101,6 +103,30 @@ impl Draft {
     /// Keeps a part that is not text, reasoning or a call.
     pub(crate) fn keep(&mut self, part: Value) {
         self.other.push(part);
+    }
+
+    /// Keeps speech, or adds to the speech of earlier events: the audio and its transcript come in pieces.
+    pub(crate) fn keep_audio(&mut self, audio: Value) {
+        const AUDIO: &str = "audio";
+        let mut known = self.other.iter_mut().filter_map(|part| part.get_mut(AUDIO));
+        let (Some(Value::Object(known)), Value::Object(more)) = (known.next_back(), &audio) else {
+            self.other.push(json!({"type": AUDIO, AUDIO: audio}));
+            return;
+        };
+        for (name, value) in more {
+            match (known.get_mut(name), value) {
+                (Some(Value::String(data)), Value::String(more)) if name == "data" => {
+                    *data = joined_base64(data, more);
+                }
+                (Some(Value::String(text)), Value::String(more)) if name == "transcript" => {
+                    text.push_str(more);
+                }
+                (Some(_), Value::Null) => {}
+                (_, value) => {
+                    known.insert(name.clone(), value.clone());
+                }
+            }
+        }
     }
 
     /// Adds a block that must come back with the answer.
@@ -266,6 +292,18 @@ impl Draft {
             return Err(WireError::NoMessage);
         }
         Ok(reply)
+    }
+}
+
+/// Joins two texts in base64. A text that ends with padding cannot be continued as it is.
+fn joined_base64(first: &str, second: &str) -> String {
+    let decoded = [first, second].map(|text| BASE64_STANDARD.decode(text));
+    match decoded {
+        [Ok(mut bytes), Ok(more)] if first.ends_with('=') => {
+            bytes.extend(more);
+            BASE64_STANDARD.encode(bytes)
+        }
+        _ => format!("{first}{second}"),
     }
 }
 

@@ -164,7 +164,7 @@ fn golden_requests_have_everything_that_their_protocol_carries() {
         // The parts that the vendor sent with its answer come back with it.
         let answered = wire.read(&read(folder, "response.json")).unwrap();
         let conversation = Conversation {
-            system: vec![Cow::Borrowed("You are terse.")],
+            system: vec![vec![Cow::Borrowed("You are terse.")]],
             turns: vec![
                 said(user(wire)),
                 Turn::Assistant(Assistant {

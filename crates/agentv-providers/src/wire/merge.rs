@@ -1,9 +1,8 @@
 //! `params`: further fields of a request, sent unchanged.
 
-use agentv_core::Extra;
+use agentv_syntax::Draft;
 use serde::Serialize;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Compound};
 use serde_json::value::RawValue;
 
@@ -14,7 +13,7 @@ use serde_json::value::RawValue;
 /// If the body is not a JSON object.
 pub(crate) fn merge(
     body: Vec<u8>,
-    params: &Extra,
+    params: &[(String, Draft)],
     merged: &[&str],
 ) -> Result<Vec<u8>, serde_json::Error> {
     if params.is_empty() {
@@ -25,9 +24,10 @@ pub(crate) fn merge(
     let mut serializer = serde_json::Serializer::new(&mut written);
     let mut map = serde::Serializer::serialize_map(&mut serializer, None)?;
     for (name, value) in &own {
-        match params.get(name) {
+        let given = params.iter().find(|(given, _)| given == name);
+        match given.map(|(_, given)| given) {
             None => entry(&mut map, name, value)?,
-            Some(Value::Object(given)) if merged.contains(&name.as_str()) => {
+            Some(Draft::Object(given)) if merged.contains(&name.as_str()) => {
                 let both = merge(value.get().as_bytes().to_vec(), given, &[])?;
                 let both: &RawValue = serde_json::from_slice(&both)?;
                 entry(&mut map, name, both)?;
@@ -77,12 +77,14 @@ fn fields(body: &str) -> Result<Vec<(String, &RawValue)>, serde_json::Error> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     fn merged(body: &str, params: Value) -> String {
-        let params = params.as_object().unwrap().clone();
+        let Draft::Object(params) = Draft::from(&params) else {
+            unreachable!("params are an object");
+        };
         let body = merge(body.as_bytes().to_vec(), &params, &["config"]).unwrap();
         String::from_utf8(body).unwrap()
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::Extra;
+use agentv_syntax::Draft;
 use serde_json::Value;
 
 /// The parameters of a target, in no protocol's terms.
@@ -20,7 +20,7 @@ pub(crate) struct Parameters {
     pub(crate) logprobs: Option<u64>,
     pub(crate) tool_choice: Option<ToolChoice>,
     /// Further fields of the request, sent unchanged.
-    pub(crate) params: Extra,
+    pub(crate) params: Vec<(String, Draft)>,
 }
 
 /// A parameter that some protocols lack.

@@ -12,9 +12,16 @@ use super::{Media, Unsendable};
 /// A system prompt, and the turns after it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Conversation<'a> {
-    /// The pieces of the system prompt: one, or the text blocks that its message has.
-    pub(crate) system: Vec<Cow<'a, str>>,
+    /// The messages of the system prompt, each with its text blocks.
+    pub(crate) system: Vec<Vec<Cow<'a, str>>>,
     pub(crate) turns: Vec<Turn<'a>>,
+}
+
+impl Conversation<'_> {
+    /// Returns the text blocks of the system prompt, for a protocol that has one place for all of them.
+    pub(crate) fn system_blocks(&self) -> impl Iterator<Item = &str> {
+        self.system.iter().flatten().map(|text| &**text)
+    }
 }
 
 /// One turn of a conversation.

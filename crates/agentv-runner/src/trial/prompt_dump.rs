@@ -5,12 +5,29 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_core::{Secrets, Trial};
+use agentv_core::{Message, Secrets, Trial};
 use agentv_journal::create_private;
-use serde_json::{Value, json};
+use agentv_syntax::{Draft, Tree};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::schedule::lane::Lane;
 use crate::trial::request::{prompt_of, request_of};
+
+/// The content of a file.
+#[derive(Serialize)]
+struct Dump<'a> {
+    eval_id: &'a str,
+    target: &'a str,
+    question: &'a str,
+    guidelines: &'a str,
+    guideline_files: &'a [String],
+    messages: &'a [Message],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<Draft>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_error: Option<String>,
+}
 
 /// Writes the prompt of a trial into `folder`, one file per case and target, without secrets and
 /// readable by the user alone. The request is the body that the target of `lane` sends, if it sends one.
@@ -23,28 +40,37 @@ pub(crate) fn dump(
     let request = request_of(trial, prompt_of(trial), Duration::MAX);
     let prompt = &request.prompt;
     let target = &*trial.target;
-    let mut content = json!({
-        "eval_id": trial.case.id,
-        "target": target,
-        "question": prompt.question,
-        "guidelines": prompt.guidelines,
-        "guideline_files": trial.case.guideline_files,
-        "messages": prompt.messages,
-    });
-    match lane.and_then(|lane| lane.target.provider.request_body(&request)) {
-        None => {}
-        Some(Ok(body)) => {
-            let json = serde_json::from_str(&body);
-            content["request"] = json.unwrap_or(Value::String(body));
-        }
-        Some(Err(error)) => content["request_error"] = error.message.into(),
-    }
+    let body = lane.and_then(|lane| lane.target.provider.request_body(&request));
+    let (request, request_error) = match body {
+        None => (None, None),
+        Some(Ok(body)) => (Some(body_of(body)), None),
+        Some(Err(error)) => (None, Some(error.message)),
+    };
+    let mut json = serde_json::to_vec_pretty(&Dump {
+        eval_id: &trial.case.id,
+        target,
+        question: &prompt.question,
+        guidelines: &prompt.guidelines,
+        guideline_files: &trial.case.guideline_files,
+        messages: &prompt.messages,
+        request,
+        request_error,
+    })?;
+    json.push(b'\n');
     let path = folder.join(file_name(&trial.file.name, &trial.case.id, target));
-    let mut json = format!("{content:#}\n").into_bytes();
     secrets.redact_json(&mut json);
     create_private(&path)?;
     fs::write(&path, json)?;
     Ok(path)
+}
+
+/// Returns the body of a request as JSON, with its numbers as they are sent, or as text if it is not JSON.
+fn body_of(body: String) -> Draft {
+    let mut tree = Tree::default();
+    match agentv_syntax::json::parse(&body, &mut tree) {
+        Ok(()) => Draft::from(tree.root()),
+        Err(_) => Draft::String(body),
+    }
 }
 
 /// Returns a readable name that no other case, file or target has.

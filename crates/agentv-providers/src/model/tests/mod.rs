@@ -52,7 +52,8 @@ fn conversation() -> Prompt {
     }
 }
 
-const SYSTEM: &str = "You are terse.\n\n[[ ## Guidelines ## ]]\n\nBe kind.";
+const SYSTEM: &str = "You are terse.";
+const GUIDELINES: &str = "[[ ## Guidelines ## ]]\n\nBe kind.";
 
 async fn ask(provider: &dyn Provider) -> Result<Transcript, ProviderError> {
     let folder: Arc<Path> = Arc::from(Path::new("/"));

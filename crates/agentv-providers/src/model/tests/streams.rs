@@ -230,3 +230,41 @@ async fn an_answer_that_breaks_off_is_never_graded() {
         assert!(error.message.contains(status), "{error}");
     }
 }
+
+#[tokio::test]
+async fn images_audio_and_sources_of_a_chat_are_kept_streamed_or_not() {
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}});
+    let source = json!({"type": "url_citation", "url_citation": {"url": "https://h"}});
+    let audio = json!({"id": "a", "data": "YWJj", "transcript": "Hi there", "expires_at": 9});
+    let message = json!({
+        "role": "assistant", "content": [{"type": "text", "text": "6"}, {"type": "reference", "ids": [1]}],
+        "images": [image], "annotations": [source], "audio": audio,
+    });
+    let whole = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+    let deltas = [
+        json!({"content": "6"}),
+        json!({"content": [{"type": "reference", "ids": [1]}]}),
+        json!({"content": "", "images": [image]}),
+        json!({"annotations": [source]}),
+        json!({"audio": {"id": "a", "data": "YQ=="}}),
+        json!({"audio": {"transcript": "Hi "}}),
+        json!({"audio": {"data": "YmM=", "transcript": "there"}}),
+        json!({"audio": {"expires_at": 9, "transcript": null}}),
+    ];
+    let end = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
+    let events = deltas.map(|delta| json!({"choices": [{"delta": delta}]}));
+    let events = events.iter().chain([&end]);
+    let stream: String = events.map(|event| format!("data: {event}\n\n")).collect();
+    let expected = json!({"other_parts": [
+        {"type": "reference", "ids": [1]}, image, source, {"type": "audio", "audio": audio},
+    ]});
+    let replies = [
+        Reply::json(200, &[], &whole),
+        Reply::text(200, STREAM, &[], &stream),
+    ];
+    for reply in replies {
+        let (_, transcript) = exchange("openai", json!({"model": "m"}), reply).await;
+        assert_eq!(transcript.answer(), "6");
+        assert_eq!(transcript.trace, Some(expected.clone()));
+    }
+}

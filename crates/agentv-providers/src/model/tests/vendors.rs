@@ -3,7 +3,7 @@
 use agentv_core::TokenUsage;
 use serde_json::{Value, json};
 
-use super::{KEY, SYSTEM, ask, chat_answer, exchange, made};
+use super::{GUIDELINES, KEY, SYSTEM, ask, chat_answer, exchange, made};
 use crate::model::server::{Reply, Server};
 
 #[tokio::test]
@@ -24,6 +24,7 @@ async fn openai_is_asked_and_read_by_its_chat_protocol() {
             "temperature": 0.2, "max_tokens": 50,
             "messages": [
                 {"role": "system", "content": SYSTEM},
+                {"role": "system", "content": GUIDELINES},
                 {"role": "user", "content": "What is 2+2?"},
                 {"role": "assistant", "content": "4"},
                 {"role": "user", "content": "And 3+3?"},
@@ -67,14 +68,16 @@ async fn openai_is_asked_and_read_by_its_responses_protocol() {
     let (sent, transcript) = exchange("openai", fields, Reply::json(200, &[], &answer)).await;
     assert_eq!(sent.line, "POST /v1/responses");
     assert_eq!(sent.headers["authorization"], format!("Bearer {KEY}"));
-    assert_eq!(sent.body["instructions"], SYSTEM);
+    assert_eq!(sent.body.get("instructions"), None);
     assert_eq!(sent.body["max_output_tokens"], 9);
     assert_eq!(sent.body["store"], false);
     assert_eq!(sent.body.get("reasoning"), None);
     let input = sent.body["input"].as_array().unwrap();
-    assert_eq!(input.len(), 3);
+    assert_eq!(input.len(), 5);
+    assert_eq!(input[0], json!({"role": "system", "content": SYSTEM}));
+    assert_eq!(input[1], json!({"role": "system", "content": GUIDELINES}));
     assert_eq!(
-        (&input[0]["role"], &input[1]["role"]),
+        (&input[2]["role"], &input[3]["role"]),
         (&json!("user"), &json!("assistant"))
     );
     assert_eq!(transcript.answer(), "6");
@@ -116,7 +119,10 @@ async fn anthropic_is_asked_and_read_by_its_messages_protocol() {
     assert_eq!(sent.headers["anthropic-version"], "2023-06-01");
     assert_eq!(sent.headers.get("authorization"), None);
     assert_eq!(sent.body["model"], "claude-sonnet-4-5");
-    assert_eq!(sent.body["system"], SYSTEM);
+    assert_eq!(
+        sent.body["system"],
+        json!([{"type": "text", "text": SYSTEM}, {"type": "text", "text": GUIDELINES}])
+    );
     assert_eq!(
         sent.body["thinking"],
         json!({"type": "enabled", "budget_tokens": 2000})
@@ -168,7 +174,7 @@ async fn gemini_is_asked_and_read_by_its_own_protocol() {
     assert_eq!(sent.headers["x-goog-api-key"], KEY);
     assert_eq!(
         sent.body["systemInstruction"],
-        json!({"parts": [{"text": SYSTEM}]})
+        json!({"parts": [{"text": SYSTEM}, {"text": GUIDELINES}]})
     );
     let config = json!({"temperature": 0.0, "maxOutputTokens": 50});
     assert_eq!(sent.body["generationConfig"], config);
@@ -231,7 +237,10 @@ async fn bedrock_is_asked_by_converse_with_a_bearer_token() {
         "POST /model/amazon.nova-pro-v1%3A0/converse-stream"
     );
     assert_eq!(sent.headers["authorization"], format!("Bearer {KEY}"));
-    assert_eq!(sent.body["system"], json!([{"text": SYSTEM}]));
+    assert_eq!(
+        sent.body["system"],
+        json!([{"text": SYSTEM}, {"text": GUIDELINES}])
+    );
     assert_eq!(transcript.answer(), "6");
     assert_eq!(transcript.finish_reason.as_deref(), Some("end_turn"));
     let usage = TokenUsage {

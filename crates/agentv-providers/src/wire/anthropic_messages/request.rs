@@ -133,7 +133,7 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let body = Body {
         model: ask.model,
         system: (!ask.conversation.system.is_empty())
-            .then(|| texts(ask.conversation.system.iter().map(|text| &**text))),
+            .then(|| texts(ask.conversation.system_blocks())),
         messages: messages(ask)?,
         tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),

@@ -166,7 +166,7 @@ enum Choice<'a> {
 }
 
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
-    let system = ask.conversation.system.iter();
+    let system = ask.conversation.system_blocks();
     let body = Body {
         system: system.map(|text| Text { text }).collect(),
         messages: messages(ask)?,

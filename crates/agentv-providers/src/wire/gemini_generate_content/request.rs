@@ -183,7 +183,7 @@ struct ThinkingConfig<'a> {
 
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let parameters = ask.parameters;
-    let system = ask.conversation.system.iter();
+    let system = ask.conversation.system_blocks();
     let system: Vec<Piece<'_>> = system.map(|text| Piece::Text { text }).collect();
     let tools: Vec<_> = ask.tools.iter().map(declaration).collect();
     let body = Body {

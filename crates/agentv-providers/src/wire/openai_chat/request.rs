@@ -217,10 +217,10 @@ fn counts_completion_tokens(model: &str) -> bool {
 fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     let conversation = ask.conversation;
     let mut messages = Vec::with_capacity(conversation.turns.len() + 1);
-    if !conversation.system.is_empty() {
-        let content = texts(conversation.system.iter().map(|text| &**text));
-        messages.push(Message::System { content });
-    }
+    let system = conversation.system.iter();
+    messages.extend(system.map(|blocks| Message::System {
+        content: texts(blocks.iter().map(|text| &**text)),
+    }));
     for turn in &conversation.turns {
         messages.push(match turn {
             Turn::System(blocks) => Message::System {

@@ -60,6 +60,15 @@ struct Message<'a> {
     reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_calls: Option<Vec<ToolCall<'a>>>,
+    /// The images that the model drew.
+    #[serde(borrow, default)]
+    images: Option<&'a RawValue>,
+    /// The sources that the model cites.
+    #[serde(borrow, default)]
+    annotations: Option<&'a RawValue>,
+    /// The speech of the model. An event adds to its texts.
+    #[serde(borrow, default)]
+    audio: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -238,7 +247,27 @@ fn add_message(draft: &mut Draft, message: Message<'_>) -> Result<bool, WireErro
         says = true;
         add_call(draft, call)?;
     }
+    let parts = [message.images, message.annotations];
+    for part in parts.into_iter().flatten().flat_map(values) {
+        says = true;
+        draft.keep(part);
+    }
+    if let Some(audio) = message.audio.and_then(value)
+        && audio.is_object()
+    {
+        says = true;
+        draft.keep_audio(audio);
+    }
     Ok(says)
+}
+
+/// Returns a value that is kept as it came; `None` if it is no value, as with half of a surrogate pair.
+fn value(written: &RawValue) -> Option<Value> {
+    serde_json::from_str(written.get()).ok()
+}
+
+fn values(list: &RawValue) -> Vec<Value> {
+    serde_json::from_str(list.get()).unwrap_or_default()
 }
 
 fn is_text(value: &&RawValue) -> bool {
@@ -253,8 +282,9 @@ fn add_content(draft: &mut Draft, content: &RawValue) -> Result<bool, WireError>
         return Ok(false);
     }
     let mut says = false;
-    let pieces: Vec<Piece<'_>> = serde_json::from_str(content.get())?;
-    for piece in pieces {
+    let pieces: Vec<&RawValue> = serde_json::from_str(content.get())?;
+    for written in pieces {
+        let piece: Piece<'_> = serde_json::from_str(written.get())?;
         if let Some(text) = piece.text
             && let Some(text) = Chars::of(text)?
         {
@@ -262,6 +292,9 @@ fn add_content(draft: &mut Draft, content: &RawValue) -> Result<bool, WireError>
         }
         if let Some(thinking) = piece.thinking {
             says |= add_thinking(draft, thinking)?;
+        }
+        if piece.text.is_none() && piece.thinking.is_none() {
+            value(written).into_iter().for_each(|part| draft.keep(part));
         }
     }
     Ok(says)

@@ -136,24 +136,19 @@ struct Reasoning<'a> {
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let parameters = ask.parameters;
     let effort = parameters.reasoning_effort.as_deref();
-    let mut input = items(ask)?;
-    let system = &ask.conversation.system;
-    let instructions = match system.as_slice() {
-        [text] if !input.is_empty() => Some(&**text),
-        [] => None,
+    let turns = items(ask)?;
+    let (instructions, input) = match ask.conversation.system.as_slice() {
+        [] => (None, turns),
         // Instructions are one text, and the protocol requires an input.
-        blocks => {
-            let content = texts(blocks.iter().map(|text| &**text), |text| Piece::Text {
-                text,
-            });
-            let role = "system";
-            input.insert(0, Item::Message { role, content });
-            None
-        }
+        [message] if message.len() == 1 && !turns.is_empty() => (message.first(), turns),
+        messages => (
+            None,
+            messages.iter().map(instruction).chain(turns).collect(),
+        ),
     };
     let body = Body {
         model: ask.model,
-        instructions,
+        instructions: instructions.map(|text| &**text),
         input,
         tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
@@ -174,6 +169,16 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     Ok(serde_json::to_vec(&body).unwrap_or_default())
 }
 
+/// Returns a system message with its text blocks.
+fn instruction<'a>(blocks: &'a Vec<Cow<'a, str>>) -> Item<'a> {
+    Item::Message {
+        role: "system",
+        content: texts(blocks.iter().map(|text| &**text), |text| Piece::Text {
+            text,
+        }),
+    }
+}
+
 fn include(ask: &Ask<'_>) -> Vec<&'static str> {
     let mut include = Vec::new();
     if ask.parameters.logprobs.is_some() {
@@ -190,12 +195,7 @@ fn items<'a>(ask: &Ask<'a>) -> Result<Vec<Item<'a>>, Unsendable> {
     let mut items = Vec::with_capacity(ask.conversation.turns.len());
     for turn in &ask.conversation.turns {
         match turn {
-            Turn::System(blocks) => items.push(Item::Message {
-                role: "system",
-                content: texts(blocks.iter().map(|text| &**text), |text| Piece::Text {
-                    text,
-                }),
-            }),
+            Turn::System(blocks) => items.push(instruction(blocks)),
             Turn::User(user) => items.push(Item::Message {
                 role: "user",
                 content: content(&user.parts)?,
