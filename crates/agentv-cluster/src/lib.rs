@@ -13,7 +13,7 @@
 //! | `agentv.ENGINE.RUN.trial.LANE.KEY` | trials ([`Order`](protocol::Order)) | a worker acknowledges |
 //! | `agentv.ENGINE.RUN.news` | results ([`News`](protocol::News)) | the record is on disk |
 //! | `agentv.ENGINE.RUN.event` | events of trials in flight, such as retries | – |
-//! | `agentv.ENGINE.RUN.ask` | questions of workers ([`Question`](protocol::Question)) | – |
+//! | `agentv.ENGINE.RUN.ask` | questions of workers ([`WorkerRequest`](protocol::WorkerRequest)) | – |
 //!
 //! Files are in an object store of the run. Delivery is at least once: the key of a trial decides that its
 //! first result counts.

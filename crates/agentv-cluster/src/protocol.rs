@@ -142,10 +142,10 @@ pub enum Event {
     OfTrial(Box<RunEvent>),
 }
 
-/// A question of a worker.
+/// A request of a worker, which the coordinator answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Question {
+pub enum WorkerRequest {
     /// A trial was delivered before: has it an answer, or a result?
     State {
         /// The key of the trial.

@@ -95,6 +95,16 @@ impl AtomicFile {
         })
     }
 
+    /// Takes over a temporary file that is complete, in the folder of `path`.
+    pub fn adopt(file: NamedTempFile, path: &Path) -> AtomicFile {
+        AtomicFile {
+            path: path.to_owned(),
+            writer: BufWriter::with_capacity(0, Temporary(file)),
+            permissions: None,
+            synced: false,
+        }
+    }
+
     /// Returns the path that the file gets when it is committed.
     pub fn path(&self) -> &Path {
         &self.path

@@ -62,7 +62,7 @@ pub(crate) struct Known {
 
 /// A place in a document of ours, by the shapes.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ShapePlace {
     /// The forms that the value may have.
     forms: Vec<&'static Form>,
     /// The field that the value belongs to.
@@ -71,10 +71,10 @@ pub(crate) struct Place {
     pub(crate) names_kind_of: Option<&'static Registry>,
 }
 
-impl Place {
+impl ShapePlace {
     /// Follows a path from the root of a document.
-    pub(crate) fn at(root: &'static Shape, tree: &LooseNode, path: &[Step]) -> Option<Place> {
-        let mut place = Place {
+    pub(crate) fn at(root: &'static Shape, tree: &LooseNode, path: &[Step]) -> Option<ShapePlace> {
+        let mut place = ShapePlace {
             forms: written(root),
             field: None,
             names_kind_of: None,
@@ -97,7 +97,7 @@ impl Place {
         Some(place)
     }
 
-    fn items(&self) -> Option<Place> {
+    fn items(&self) -> Option<ShapePlace> {
         let forms: Vec<&'static Form> = self
             .forms
             .iter()
@@ -107,7 +107,7 @@ impl Place {
             })
             .flatten()
             .collect();
-        (!forms.is_empty()).then_some(Place {
+        (!forms.is_empty()).then_some(ShapePlace {
             forms,
             field: self.field,
             names_kind_of: None,
@@ -115,12 +115,12 @@ impl Place {
     }
 
     /// Returns the place of a field of an object here.
-    fn field(&self, name: &str, object: Option<&LooseNode>) -> Option<Place> {
+    fn field(&self, name: &str, object: Option<&LooseNode>) -> Option<ShapePlace> {
         self.forms.iter().find_map(|form| {
             let field = match form {
                 Form::Record(record) => *record.field(name)?,
                 Form::Map(values) => {
-                    return Some(Place {
+                    return Some(ShapePlace {
                         forms: written(values),
                         field: None,
                         names_kind_of: None,
@@ -129,7 +129,7 @@ impl Place {
                 Form::Evaluator | Form::Target => {
                     let registry = registry_of(form)?;
                     let field = field_of_kind(registry, name, object)?;
-                    return Some(Place {
+                    return Some(ShapePlace {
                         forms: written(field.shape),
                         names_kind_of: (field.name == registry.tag).then_some(registry),
                         field: Some(field),
@@ -137,7 +137,7 @@ impl Place {
                 }
                 _ => return None,
             };
-            Some(Place {
+            Some(ShapePlace {
                 forms: written(field.shape),
                 field: Some(field),
                 names_kind_of: None,
@@ -151,7 +151,7 @@ impl Place {
     }
 
     /// Returns the place of the items, if the value may be a list.
-    pub(crate) fn of_items(&self) -> Option<Place> {
+    pub(crate) fn of_items(&self) -> Option<ShapePlace> {
         self.items()
     }
 

@@ -110,7 +110,8 @@ fn no_provider_takes_a_field_that_it_does_not_know() {
 fn the_example_of_a_provider_sets_every_option_and_is_accepted() {
     for provider in PROVIDERS {
         let name = provider.kind.name;
-        let place = format!("`example` of crates/agentv-providers/src/kinds/{name}.rs");
+        let file = name.replace('-', "_");
+        let place = format!("`example` of crates/agentv-providers/src/kinds/{file}.rs");
         let source = file_of(provider.example);
         assert_eq!(said(&source), [""; 0], "{place} is refused");
         let examples = value(&source);
@@ -436,9 +437,11 @@ fn a_vendor_has_the_option_that_its_short_name_sets() {
         let is_agent = AGENTS.iter().any(|agent| agent.provider == name);
         let has_model = provider.kind.options.field("model").is_some() && !is_agent;
         assert_eq!(
-            provider.facts.is_vendor, has_model,
-            "crates/agentv-providers/src/kinds/{name}.rs: `{name}:MODEL` sets the option `model`; add that \
-             option, or change `facts` (`Facts::VENDOR` is for vendors of models)"
+            provider.facts.is_vendor,
+            has_model,
+            "crates/agentv-providers/src/kinds/{}.rs: `{name}:MODEL` sets the option `model`; add that \
+             option, or change `facts` (`Facts::VENDOR` is for vendors of models)",
+            name.replace('-', "_")
         );
     }
 }

@@ -66,7 +66,6 @@
 
 pub mod agreement;
 mod allowance;
-mod asked;
 mod clock;
 pub mod compare;
 mod destination;
@@ -92,9 +91,9 @@ mod samples;
 mod style;
 mod summary;
 mod text;
+mod transcript_question;
 
 pub use allowance::{AllowanceError, ErrorAllowance};
-pub use asked::Asked;
 pub use clock::Clock;
 pub use compare::{DropGate, GateRule};
 pub use destination::{check_destination, replace_file};
@@ -122,3 +121,4 @@ pub use summary::{
     SummaryFold, TargetJudges, TargetSummary, Tokens, WorstTrial,
 };
 pub use text::excerpt;
+pub use transcript_question::TranscriptQuestion;

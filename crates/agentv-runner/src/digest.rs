@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use agentv_core::Digest;
+
 /// Returns a digest of a file's bytes, as 32 hexadecimal digits.
 ///
 /// # Errors
@@ -11,10 +13,10 @@ use std::path::Path;
 pub fn digest_of_file(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path)?)?;
-    Ok(hasher.finalize().to_hex()[..32].to_owned())
+    Ok(Digest::from(hasher.finalize()).to_string())
 }
 
 /// Returns a digest of a text, as 12 hexadecimal digits.
 pub fn digest_of_text(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
+    Digest::of(text.as_bytes()).to_string()[..12].to_owned()
 }

@@ -61,4 +61,4 @@ pub use schedule::survey::{FileJudges, FileNeeds, Needs, Survey, survey};
 pub use trial::execute::{Executor, ExecutorSpec, Notify};
 pub use trial::grade::Graders;
 pub use trial::panic::is_panic_caught;
-pub use workspace::RunWorkspaces;
+pub use workspace::{NoWorkspace, RunWorkspaces};

@@ -9,7 +9,7 @@ use agentv_journal::RunFolder;
 use agentv_report::{RunFacts, RunResults};
 
 use crate::index::{Query, RunIndex};
-use crate::labels::{Answer, KnownAnswers, LabelFile, Labelled, answer_of};
+use crate::labels::{Answer, KnownAnswers, LabelFile, Labelled, NoLabel, answer_of};
 use crate::runs::refuse_links;
 use crate::stored_facts::{keep, load};
 use crate::view_error::ViewError;
@@ -126,7 +126,7 @@ impl OpenRun {
     ///
     /// # Errors
     /// Fails if its records cannot be read.
-    pub fn answer(&self, item: u32) -> Result<Result<Answer, &'static str>, ViewError> {
+    pub fn answer(&self, item: u32) -> Result<Result<Answer, NoLabel>, ViewError> {
         Ok(answer_of(&self.state().index, item)?.0)
     }
 

@@ -12,13 +12,13 @@ use std::process::Command;
 use agentv_core::ChangeKind::{Added, Deleted, Modified};
 use agentv_workspace::WorkspaceError;
 
-use crate::support::{Place, entries_below};
+use crate::support::{TestProject, entries_below};
 
 #[test]
 fn links_out_of_the_workspace_are_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("secret.txt"), "top secret\n").unwrap();
-    let place = Place::with(&[("a.txt", "one\n"), ("docs/b.txt", "two\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n"), ("docs/b.txt", "two\n")]);
     let trial = place.trial();
     symlink(outside.path(), trial.work().join("everything")).unwrap();
     symlink(outside.path().join("secret.txt"), trial.work().join("one")).unwrap();
@@ -47,7 +47,7 @@ fn links_out_of_the_workspace_are_not_followed() {
 
 #[test]
 fn a_hard_link_to_a_file_outside_keeps_its_content_and_permissions() {
-    let place = Place::with(&[]);
+    let place = TestProject::with(&[]);
     let outside = place.folder.path().join("outside.txt");
     fs::write(&outside, "mine\n").unwrap();
     fs::set_permissions(&outside, fs::Permissions::from_mode(0o400)).unwrap();
@@ -62,7 +62,7 @@ fn a_hard_link_to_a_file_outside_keeps_its_content_and_permissions() {
 
 #[test]
 fn pipes_and_odd_names_neither_block_nor_fail() {
-    let place = Place::with(&[]);
+    let place = TestProject::with(&[]);
     let trial = place.trial();
     let made = Command::new("mkfifo")
         .arg(trial.work().join("pipe"))
@@ -81,7 +81,7 @@ fn pipes_and_odd_names_neither_block_nor_fail() {
 
 #[test]
 fn a_pipe_in_place_of_a_file_is_a_change() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let trial = place.trial();
     fs::remove_file(trial.work().join("a.txt")).unwrap();
     let made = Command::new("mkfifo")
@@ -93,7 +93,7 @@ fn a_pipe_in_place_of_a_file_is_a_change() {
 
 #[test]
 fn a_nested_repository_does_not_hide_files() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let trial = place.trial();
     let nested = trial.work().join("nested");
     let made = Command::new("git")
@@ -113,7 +113,7 @@ fn a_nested_repository_does_not_hide_files() {
 
 #[test]
 fn files_without_permissions_are_seen_and_removed() {
-    let place = Place::with(&[("closed/a.txt", "one\n")]);
+    let place = TestProject::with(&[("closed/a.txt", "one\n")]);
     let trial = place.trial();
     trial.write("closed/new.txt", "new\n");
     let closed = trial.work().join("closed");
@@ -127,7 +127,7 @@ fn files_without_permissions_are_seen_and_removed() {
 
 #[test]
 fn files_of_other_owners_are_seen_and_removed() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let trial = place.trial();
     trial.write("theirs/new.txt", "new\n");
     let folder = trial.work().join("theirs");
@@ -152,7 +152,7 @@ fn files_of_other_owners_are_seen_and_removed() {
 
 #[test]
 fn an_agent_that_deletes_its_workspace_has_deleted_its_files() {
-    let place = Place::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
     for replacement in [None, Some("file"), Some("link")] {
         let trial = place.trial();
         let work = trial.work().to_owned();
@@ -179,7 +179,7 @@ fn an_agent_that_deletes_its_workspace_has_deleted_its_files() {
 fn a_workspace_that_was_replaced_by_a_link_is_empty_and_nothing_beside_it_is_kept() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("solution.txt"), "42\n").unwrap();
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let trial = place.trial();
     let root = trial.workspace.root().to_owned();
     for name in ["work", "home", "tmp"] {
@@ -198,7 +198,7 @@ fn a_workspace_that_was_replaced_by_a_link_is_empty_and_nothing_beside_it_is_kep
 
 #[test]
 fn graders_get_the_home_that_setup_left_and_nothing_of_the_agent() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let workspace = place.workspaces.create(&place.template).unwrap();
     fs::create_dir(workspace.home().join("tool")).unwrap();
     fs::write(workspace.home().join("tool/settings"), "of setup").unwrap();
@@ -216,7 +216,7 @@ fn graders_get_the_home_that_setup_left_and_nothing_of_the_agent() {
 
 #[test]
 fn a_file_of_any_size_is_compared_at_once() {
-    let place = Place::with(&[]);
+    let place = TestProject::with(&[]);
     let trial = place.trial();
     let path = trial.work().join("huge.bin");
     let file = fs::File::create(&path).unwrap();
@@ -238,7 +238,7 @@ fn a_file_of_any_size_is_compared_at_once() {
 
 #[test]
 fn a_change_of_mode_and_a_link_are_shown_as_git_shows_them() {
-    let place = Place::with(&[("a.sh", "one\n"), ("b.txt", "two\n")]);
+    let place = TestProject::with(&[("a.sh", "one\n"), ("b.txt", "two\n")]);
     let trial = place.trial();
     let program = trial.work().join("a.sh");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
@@ -257,7 +257,7 @@ fn a_change_of_mode_and_a_link_are_shown_as_git_shows_them() {
 
 #[test]
 fn very_deep_folders_are_removed() {
-    let place = Place::with(&[]);
+    let place = TestProject::with(&[]);
     let trial = place.trial();
     // Deeper than a path can be long. `mkdir -p` of the whole path would be refused.
     let script = "i=0; while [ $i -lt 600 ]; do mkdir dddddddddd && cd -P dddddddddd || exit 1; i=$((i+1)); done";
@@ -274,7 +274,7 @@ fn very_deep_folders_are_removed() {
 
 #[test]
 fn a_large_file_is_compared_by_digest_and_memory_stays_small() {
-    let place = Place::with(&[("big.bin", "small\n")]);
+    let place = TestProject::with(&[("big.bin", "small\n")]);
     let trial = place.trial();
     // Sparse: takes no room on the disk.
     let file = fs::OpenOptions::new()
@@ -290,7 +290,7 @@ fn a_large_file_is_compared_by_digest_and_memory_stays_small() {
 
 #[test]
 fn many_files_are_counted_and_removed() {
-    let place = Place::with(&[]);
+    let place = TestProject::with(&[]);
     let trial = place.trial();
     for folder in 0..100 {
         let folder = trial.work().join(folder.to_string());
@@ -308,7 +308,7 @@ fn many_files_are_counted_and_removed() {
 
 #[test]
 fn a_changed_template_is_noticed_before_the_next_trial() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let file: PathBuf = place.template.folder().join("a.txt");
     fs::write(&file, "poison\n").unwrap();
     let error = place.workspaces.create(&place.template).unwrap_err();

@@ -6,11 +6,11 @@ use agentv_core::ChangeKind::{Added, Deleted, Modified, Renamed};
 use agentv_core::LineCounts;
 use agentv_workspace::DiffLimits;
 
-use crate::support::Place;
+use crate::support::TestProject;
 
 #[test]
 fn an_untouched_workspace_has_no_changes() {
-    let place = Place::with(&[("a.txt", "one\n"), ("src/b.rs", "fn b() {}\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n"), ("src/b.rs", "fn b() {}\n")]);
     let trial = place.trial();
     assert_eq!(trial.listed(), []);
     // Written again with the same content.
@@ -20,7 +20,7 @@ fn an_untouched_workspace_has_no_changes() {
 
 #[test]
 fn files_are_added_modified_deleted_and_renamed() {
-    let place = Place::with(&[
+    let place = TestProject::with(&[
         ("change.txt", "one\ntwo\nthree\n"),
         ("delete.txt", "gone\n"),
         ("old/name.txt", "the same content\n"),
@@ -68,7 +68,7 @@ fn files_are_added_modified_deleted_and_renamed() {
 fn a_change_of_the_same_size_in_the_same_moment_is_found() {
     // The clock of a file system has coarse ticks, so that a stamp alone proves nothing.
     for _ in 0..50 {
-        let place = Place::with(&[("a.txt", "one\n")]);
+        let place = TestProject::with(&[("a.txt", "one\n")]);
         let trial = place.trial();
         trial.write("a.txt", "two\n");
         assert_eq!(trial.listed(), [(Modified, "a.txt".to_owned())]);
@@ -77,7 +77,7 @@ fn a_change_of_the_same_size_in_the_same_moment_is_found() {
 
 #[test]
 fn changes_made_by_setup_are_not_changes_of_the_agent() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let workspace = place.workspaces.create(&place.template).unwrap();
     fs::write(workspace.work().join("a.txt"), "set up\n").unwrap();
     fs::write(workspace.work().join("installed.txt"), "1\n2\n").unwrap();
@@ -93,7 +93,7 @@ fn changes_made_by_setup_are_not_changes_of_the_agent() {
 
 #[test]
 fn binary_files_are_shown_by_digest() {
-    let place = Place::with(&[("image.png", "\0\u{1}")]);
+    let place = TestProject::with(&[("image.png", "\0\u{1}")]);
     let trial = place.trial();
     fs::write(trial.work().join("image.png"), b"\0\xff\xfe").unwrap();
     let change = trial.change_of("image.png");
@@ -107,7 +107,7 @@ fn binary_files_are_shown_by_digest() {
 #[test]
 fn the_executable_bit_is_a_change() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::with(&[("run.sh", "echo\n")]);
+    let place = TestProject::with(&[("run.sh", "echo\n")]);
     let trial = place.trial();
     let path = trial.work().join("run.sh");
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -116,7 +116,7 @@ fn the_executable_bit_is_a_change() {
 
 #[test]
 fn lists_and_diffs_have_limits_that_are_reported() {
-    let place = Place::with(&[]);
+    let place = TestProject::with(&[]);
     let trial = place.trial();
     for number in 0..30 {
         trial.write(&format!("{number:02}.txt"), &"a line of text\n".repeat(100));
@@ -144,7 +144,7 @@ fn lists_and_diffs_have_limits_that_are_reported() {
 
 #[test]
 fn two_trials_do_not_see_each_other() {
-    let place = Place::with(&[("count.txt", "0")]);
+    let place = TestProject::with(&[("count.txt", "0")]);
     let (one, two) = (place.trial(), place.trial());
     one.write("count.txt", "1");
     assert_eq!(
@@ -158,13 +158,16 @@ fn two_trials_do_not_see_each_other() {
 #[test]
 fn the_digest_of_a_template_depends_on_its_files_alone() {
     let files = [("a.txt", "one\n"), ("b/c.txt", "two\n")];
-    let (one, two) = (Place::with(&files), Place::with(&files));
+    let (one, two) = (TestProject::with(&files), TestProject::with(&files));
     assert_eq!(one.template.digest(), two.template.digest());
     for other in [
         &[("a.txt", "one\n"), ("b/c.txt", "three\n")][..],
         &[("a.txt", "one\n"), ("b/d.txt", "two\n")],
         &[("a.txt", "one\n")],
     ] {
-        assert_ne!(one.template.digest(), Place::with(other).template.digest());
+        assert_ne!(
+            one.template.digest(),
+            TestProject::with(other).template.digest()
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use agentv_core::ChangeKind;
 use agentv_workspace::{TemplateSource, WorkspaceError, Workspaces};
 
-use crate::support::Place;
+use crate::support::TestProject;
 
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
@@ -58,7 +58,7 @@ fn source(repository: &Path, commit: &str) -> TemplateSource {
 #[test]
 fn a_commit_is_exported_without_history_and_remotes() {
     let (repository, first) = repository();
-    let place = Place::of(&source(repository.path(), &first));
+    let place = TestProject::of(&source(repository.path(), &first));
     let trial = place.trial();
     let work = trial.work();
     assert_eq!(
@@ -80,7 +80,7 @@ fn a_commit_is_exported_without_history_and_remotes() {
 #[test]
 fn the_repository_of_a_workspace_is_not_a_change() {
     let (repository, first) = repository();
-    let place = Place::of(&source(repository.path(), &first));
+    let place = TestProject::of(&source(repository.path(), &first));
     let trial = place.trial();
     trial.write("code.txt", "fixed\n");
     git(trial.work(), &["commit", "--quiet", "--all", "-m", "fix"]);
@@ -103,7 +103,7 @@ fn the_source_repository_is_not_changed() {
         )
     };
     let before = state();
-    let _place = Place::of(&source(repository.path(), &first));
+    let _place = TestProject::of(&source(repository.path(), &first));
     assert_eq!(state(), before);
 }
 
@@ -129,7 +129,7 @@ fn what_a_repository_configures_is_not_executed() {
         repository.path(),
         &["config", "core.fsmonitor", script.to_str().unwrap()],
     );
-    let place = Place::of(&source(repository.path(), &first));
+    let place = TestProject::of(&source(repository.path(), &first));
     let trial = place.trial();
     // The agent configures its own copy in the same way.
     git(
@@ -169,7 +169,7 @@ fn an_unknown_commit_is_refused_by_name() {
 #[test]
 fn a_folder_is_copied_without_its_repository() {
     let (repository, _) = repository();
-    let place = Place::of(&TemplateSource::Folder(repository.path().into()));
+    let place = TestProject::of(&TemplateSource::Folder(repository.path().into()));
     let trial = place.trial();
     assert!(trial.work().join("code.txt").exists());
     assert!(!trial.work().join(".git").exists());

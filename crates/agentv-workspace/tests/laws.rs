@@ -6,7 +6,7 @@ use std::fs;
 use agentv_core::ChangeKind;
 use proptest::prelude::*;
 
-use crate::support::Place;
+use crate::support::TestProject;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -43,7 +43,7 @@ proptest! {
             }
         };
         write(source.path(), &before);
-        let place = Place::of(&agentv_workspace::TemplateSource::Folder(source.path().into()));
+        let place = TestProject::of(&agentv_workspace::TemplateSource::Folder(source.path().into()));
         let trial = place.trial();
         for entry in fs::read_dir(trial.work()).unwrap().flatten() {
             if entry.file_type().unwrap().is_dir() {

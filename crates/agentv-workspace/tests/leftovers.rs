@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agentv_workspace::{TemplateSource, Workspaces};
 
-use crate::support::{Place, entries_below};
+use crate::support::{TestProject, entries_below};
 
 fn runs_in(place: &Path) -> usize {
     let entries = fs::read_dir(place).unwrap().flatten();
@@ -15,7 +15,7 @@ fn runs_in(place: &Path) -> usize {
 
 #[test]
 fn a_run_that_ends_leaves_nothing() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let trial = place.trial();
     let folder = place.folder;
     drop(trial);
@@ -83,7 +83,7 @@ fn runs_that_start_together_do_not_remove_each_other() {
 
 #[test]
 fn a_kept_workspace_has_no_home() {
-    let place = Place::with(&[("a.txt", "one\n")]);
+    let place = TestProject::with(&[("a.txt", "one\n")]);
     let trial = place.trial();
     fs::write(trial.workspace.home().join("key"), "secret").unwrap();
     let home = trial.workspace.home().to_owned();

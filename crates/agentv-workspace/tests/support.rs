@@ -9,25 +9,25 @@ use agentv_workspace::{
 };
 use tempfile::TempDir;
 
-/// A place, the workspaces of one run in it, and a template.
-pub(crate) struct Place {
+/// A folder with the workspaces of one run, and a template.
+pub(crate) struct TestProject {
     pub(crate) workspaces: Workspaces,
     pub(crate) template: Template,
     pub(crate) folder: TempDir,
 }
 
-impl Place {
-    /// Makes a place with a template of these files.
-    pub(crate) fn with(files: &[(&str, &str)]) -> Place {
+impl TestProject {
+    /// Makes a folder with a template of these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> TestProject {
         let source = folder_of(files);
-        Place::of(&TemplateSource::Folder(source.path().into()))
+        TestProject::of(&TemplateSource::Folder(source.path().into()))
     }
 
-    pub(crate) fn of(source: &TemplateSource) -> Place {
+    pub(crate) fn of(source: &TemplateSource) -> TestProject {
         let folder = tempfile::tempdir().unwrap();
         let workspaces = Workspaces::open_in(folder.path()).unwrap();
         let template = workspaces.export(source).unwrap();
-        Place {
+        TestProject {
             workspaces,
             template,
             folder,

@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 
 use super::shared::Shared;
 use super::workers::Workers;
-use crate::protocol::{Question, TrialState};
+use crate::protocol::{TrialState, WorkerRequest};
 
 /// A call, by its worker and the number that the worker gave it.
 type CallId = (String, u64);
@@ -53,7 +53,7 @@ pub(super) async fn answer(shared: Arc<Shared>) {
     loop {
         if let Ok(mut questions) = shared.client.subscribe(shared.names.questions()).await {
             while let Some(message) = questions.next().await {
-                let question = serde_json::from_slice::<Question>(&message.payload);
+                let question = serde_json::from_slice::<WorkerRequest>(&message.payload);
                 if let (Ok(question), Some(reply)) = (question, message.reply) {
                     answer_one(&shared, question, reply).await;
                 }
@@ -63,9 +63,9 @@ pub(super) async fn answer(shared: Arc<Shared>) {
     }
 }
 
-async fn answer_one(shared: &Arc<Shared>, question: Question, reply: Subject) {
+async fn answer_one(shared: &Arc<Shared>, question: WorkerRequest, reply: Subject) {
     match question {
-        Question::State {
+        WorkerRequest::State {
             key,
             worker,
             deliveries,
@@ -76,13 +76,13 @@ async fn answer_one(shared: &Arc<Shared>, question: Question, reply: Subject) {
                 let _ = shared.client.publish(reply, bytes.into()).await;
             }
         }
-        Question::Enter {
+        WorkerRequest::Enter {
             worker,
             call,
             lane,
             tokens,
         } => enter(shared, (worker, call), lane, tokens, reply),
-        Question::Leave {
+        WorkerRequest::Leave {
             worker,
             call,
             outcome,

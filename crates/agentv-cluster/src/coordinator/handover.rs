@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Trial, Work};
+use agentv_core::{Digest, Trial, Work};
 use agentv_runner::RemoteNews;
 use async_nats::jetstream::context::PublishError;
 use bytes::Bytes;
@@ -58,15 +58,16 @@ pub(super) fn hand_over(
 
 /// Returns the key of a trial within its run.
 pub(super) fn key_of(trial: &Trial) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let number = trial.number.to_string();
-    for text in [&trial.file.name, &*trial.case.id, &trial.target, &number] {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    // A trial whose case or target was edited before a resume is another one.
-    hasher.update(trial.keys.grade.as_bytes());
-    hasher.finalize().to_hex()[..32].to_owned()
+    let (number, case) = (trial.number.to_string(), &trial.case);
+    // A trial whose case or target was edited before a resume has another grade key, and is another one.
+    let texts = [
+        &trial.file.name,
+        &*case.id,
+        &trial.target,
+        &number,
+        &*trial.keys.grade,
+    ];
+    Digest::of_texts(&texts).to_string()
 }
 
 /// The reason why a trial cannot be sent.

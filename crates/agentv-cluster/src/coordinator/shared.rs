@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use agentv_core::{RunEvent, Step, TranscriptRecord, Trial};
+use agentv_core::{Digest, RunEvent, Step, TranscriptRecord, Trial};
 use agentv_project::RunNeeds;
 use agentv_runner::{Acknowledge, Executor, RemoteNews};
 use async_nats::Client;
@@ -129,10 +129,5 @@ impl Shared {
 
 /// Returns a digest of a key: one of 8 bytes is enough to tell the trials of a run apart.
 fn digest_of(key: &str) -> u64 {
-    let mut bytes = [0; 8];
-    blake3::Hasher::new()
-        .update(key.as_bytes())
-        .finalize_xof()
-        .fill(&mut bytes);
-    u64::from_le_bytes(bytes)
+    Digest::of(key.as_bytes()).short()
 }

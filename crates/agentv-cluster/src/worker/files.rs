@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use agentv_core::Digest;
+use agentv_journal::{Access, AtomicFile};
 use agentv_project::{NeededFile, NeededTree, TrialNeeds, WorkerSpec};
 use agentv_runner::digest_of_file;
 use async_nats::jetstream::object_store::ObjectStore;
@@ -158,10 +160,10 @@ impl RunFiles {
         if let Some(folder) = place.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut temporary = tempfile::NamedTempFile::new_in(&self.base)?;
-        io::copy(&mut fs::File::open(&cached)?, &mut temporary)?;
-        make_readable(temporary.path(), is_executable)?;
-        temporary.persist(&place).map_err(|error| error.error)?;
+        let mut file = AtomicFile::create(&place, Access::Umask)?;
+        io::copy(&mut fs::File::open(&cached)?, &mut file)?;
+        file.commit()?;
+        make_readable(&place, is_executable)?;
         laid.insert(place);
         Ok(())
     }
@@ -176,12 +178,12 @@ impl RunFiles {
             return Ok(cached);
         }
         let bytes = read(objects, digest).await?;
-        let temporary = tempfile::NamedTempFile::new_in(&self.cache)?;
-        fs::write(temporary.path(), bytes)?;
-        if digest_of_file(temporary.path())? != digest {
+        if Digest::of(&bytes).to_string() != digest {
             return Err(FilesError::Damaged);
         }
-        temporary.persist(&cached).map_err(|error| error.error)?;
+        let mut file = AtomicFile::create(&cached, Access::Owner)?;
+        file.write_all(&bytes)?;
+        file.commit()?;
         Ok(cached)
     }
 }

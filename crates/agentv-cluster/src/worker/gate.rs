@@ -11,7 +11,7 @@ use async_nats::Request;
 
 use super::live::Worker;
 use crate::names::RunNames;
-use crate::protocol::Question;
+use crate::protocol::WorkerRequest;
 
 /// The time after which a waiting call is asked for again: the coordinating process may be another one.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
@@ -52,7 +52,7 @@ impl EngineGate {
             subject: self.subject.clone(),
             call,
         };
-        let question = Question::Enter {
+        let question = WorkerRequest::Enter {
             worker: id.unwrap_or_default(),
             call,
             lane,
@@ -74,7 +74,7 @@ impl CallGate for EngineGate {
 }
 
 /// Sends a question. Returns true if it was answered, or if this worker has ended.
-async fn ask(worker: &Weak<Worker>, subject: &str, question: &Question) -> bool {
+async fn ask(worker: &Weak<Worker>, subject: &str, question: &WorkerRequest) -> bool {
     let Some(worker) = worker.upgrade() else {
         return true;
     };
@@ -97,7 +97,7 @@ impl CallPlace for EnginePlace {
     fn end(self: Box<Self>, outcome: CallOutcome) {
         tokio::spawn(async move {
             let id = self.worker.upgrade().map(|worker| worker.id.clone());
-            let question = Question::Leave {
+            let question = WorkerRequest::Leave {
                 worker: id.unwrap_or_default(),
                 call: self.call,
                 outcome,

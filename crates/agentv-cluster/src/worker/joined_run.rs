@@ -36,26 +36,25 @@ pub(super) struct JoinedRun {
     pub(super) over: CancellationToken,
 }
 
-/// Joins a run: gets its description and its files, and makes its targets ready. Returns the reason if that is
-/// impossible.
+/// Joins a run: gets its description and its files, and makes its targets ready.
 pub(super) async fn join(
     worker: &Arc<Worker>,
     announcement: &Announcement,
-) -> Result<Arc<JoinedRun>, String> {
-    let version = env!("CARGO_PKG_VERSION");
-    if announcement.version != version {
-        return Err(format!(
-            "it needs version {} of agentv, and this worker has {version}",
-            announcement.version
-        ));
+) -> Result<Arc<JoinedRun>, JoinError> {
+    if announcement.version != VERSION {
+        return Err(JoinError::Version(announcement.version.clone()));
     }
-    let joined = open(worker, &announcement.run).await;
-    joined.map_err(|error| error.to_string())
+    open(worker, &announcement.run).await
 }
+
+/// The version of this worker.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The reason why a run cannot be joined.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum JoinError {
+    #[error("it needs version {0} of agentv, and this worker has {VERSION}")]
+    Version(String),
     #[error(transparent)]
     Server(#[from] ClusterError),
     #[error("cannot write files: {0}")]

@@ -259,9 +259,9 @@ impl Worker {
                 }
                 RunKnown::Joined(joined)
             }
-            Err(reason) => {
-                self.say(format!("refuses run `{run}`: {reason}"));
-                RunKnown::Refused(reason)
+            Err(error) => {
+                self.say(format!("refuses run `{run}`: {error}"));
+                RunKnown::Refused(error.to_string())
             }
         };
         let joined = match &state {

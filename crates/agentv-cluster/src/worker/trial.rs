@@ -13,7 +13,7 @@ use super::busy::TrialAtWork;
 use super::joined_run::JoinedRun;
 use super::live::Worker;
 use crate::payload::{pack, unpack};
-use crate::protocol::{BusyTrial, News, Order, Question, TrialState, What};
+use crate::protocol::{BusyTrial, News, Order, TrialState, What, WorkerRequest};
 
 /// The pause before something is sent again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -165,7 +165,7 @@ impl Attempt {
 
     /// Asks the coordinating process about a trial that was given to a worker before, until it may begin.
     async fn state(&self) -> TrialState {
-        let question = Question::State {
+        let question = WorkerRequest::State {
             key: self.key.clone(),
             worker: self.worker.id.clone(),
             deliveries: self.deliveries,

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use crate::loose::{LooseTree, Spot, SpotKind, Step, with_cursor};
-use crate::meaning::{Known, Language, Place, keys_of_schemas, schemas_at};
+use crate::meaning::{Known, Language, ShapePlace, keys_of_schemas, schemas_at};
 use crate::targets::defined_targets;
 
 /// The most files of a folder that are suggested.
@@ -87,12 +87,12 @@ impl Words<'_> {
         match (self.context.language(self.tree), self.spot.kind) {
             (Language::Ours(shape), SpotKind::Key) => {
                 let around = &self.spot.path[..self.spot.path.len() - 1];
-                let place = Place::at(shape, &self.tree.root, around);
+                let place = ShapePlace::at(shape, &self.tree.root, around);
                 let keys = place.map(|place| place.keys(self.spot.object));
                 self.keys(keys.unwrap_or_default(), "")
             }
             (Language::Ours(shape), SpotKind::Value) => {
-                let place = Place::at(shape, &self.tree.root, &self.spot.path);
+                let place = ShapePlace::at(shape, &self.tree.root, &self.spot.path);
                 let mut words = place.map_or_else(Vec::new, |place| self.values(&place));
                 if self.names_file_block() {
                     words.extend(self.files());
@@ -156,7 +156,7 @@ impl Words<'_> {
         }
     }
 
-    fn values(&self, place: &Place) -> Vec<Suggestion> {
+    fn values(&self, place: &ShapePlace) -> Vec<Suggestion> {
         if let Some(registry) = place.names_kind_of {
             return self.kinds(registry);
         }

@@ -7,7 +7,7 @@ use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position};
 use super::completion::names_target;
 use super::context::Context;
 use crate::loose::{LooseTree, Spot, SpotKind, Step};
-use crate::meaning::{Known, Language, Place, keys_of_schemas, schemas_at};
+use crate::meaning::{Known, Language, ShapePlace, keys_of_schemas, schemas_at};
 use crate::targets::defined_targets;
 
 /// Returns the reference of the word at a position.
@@ -37,7 +37,7 @@ fn described(context: &Context<'_>, tree: &LooseTree, spot: &Spot<'_>) -> Option
             return (spot.kind == SpotKind::Key).then(|| of_known(&known));
         }
     };
-    let place = Place::at(shape, &tree.root, &spot.path)?;
+    let place = ShapePlace::at(shape, &tree.root, &spot.path)?;
     if spot.kind == SpotKind::Key {
         return place.field.as_ref().map(of_field);
     }

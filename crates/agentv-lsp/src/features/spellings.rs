@@ -6,7 +6,7 @@ use agentv_syntax::{Registry, snake_case};
 use super::context::Context;
 use super::quick_fixes::Edit;
 use crate::loose::{Spot, SpotKind, Step};
-use crate::meaning::{Language, Place, kind_of};
+use crate::meaning::{Language, ShapePlace, kind_of};
 
 /// Returns the change that writes the word at an offset as it is written today.
 pub(super) fn newer_spelling(context: &Context<'_>, offset: usize) -> Option<Edit> {
@@ -15,7 +15,7 @@ pub(super) fn newer_spelling(context: &Context<'_>, offset: usize) -> Option<Edi
     let Language::Ours(shape) = context.language(&tree) else {
         return None;
     };
-    let place = Place::at(shape, &tree.root, &spot.path);
+    let place = ShapePlace::at(shape, &tree.root, &spot.path);
     let newer = match (spot.kind, place) {
         (SpotKind::Value, Some(place)) => kind_name(place.names_kind_of?, &spot.text)?,
         (SpotKind::Value, None) => return None,
@@ -40,7 +40,7 @@ fn kind_name(registry: &'static Registry, written: &str) -> Option<String> {
 }
 
 /// Returns the name of a field that is written in `camelCase`, or with an older name.
-fn field_name(place: Option<&Place>, spot: &Spot<'_>) -> Option<String> {
+fn field_name(place: Option<&ShapePlace>, spot: &Spot<'_>) -> Option<String> {
     if let Some(field) = place.and_then(|place| place.field) {
         return (field.name != spot.text).then(|| field.name.to_owned());
     }
@@ -56,7 +56,11 @@ fn field_name(place: Option<&Place>, spot: &Spot<'_>) -> Option<String> {
 }
 
 /// Returns the change of a field that is a part of another one today: `target: x` is `execution: {target: x}`.
-fn nested_field(context: &Context<'_>, place: Option<&Place>, spot: &Spot<'_>) -> Option<Edit> {
+fn nested_field(
+    context: &Context<'_>,
+    place: Option<&ShapePlace>,
+    spot: &Spot<'_>,
+) -> Option<Edit> {
     let doc = place?.field?.doc;
     let newer = doc.strip_prefix("Older spelling of `")?.split('`').next()?;
     let (outer, inner) = newer.split_once('.')?;

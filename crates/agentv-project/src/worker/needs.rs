@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use agentv_core::{Block, Content, Trial};
-use agentv_runner::digest_of_file;
+use agentv_runner::{NoWorkspace, digest_of_file};
 use serde::{Deserialize, Serialize};
 
 use super::spec::Roots;
@@ -54,7 +54,7 @@ pub enum TrialNeedsError {
     Outside(PathBuf),
     /// The workspace cannot be exported.
     #[error("the workspace cannot be sent: {0}")]
-    Workspace(String),
+    Workspace(#[from] NoWorkspace),
     /// It cannot be read.
     #[error("`{path}` cannot be read: {source}")]
     Unreadable {

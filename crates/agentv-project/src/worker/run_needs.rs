@@ -72,8 +72,7 @@ impl RunNeeds {
         let Some(workspaces) = &self.workspaces else {
             return Ok(None);
         };
-        let exported = workspaces.exported(workspace, &trial.file.root).await;
-        let exported = exported.map_err(TrialNeedsError::Workspace)?;
+        let exported = workspaces.exported(workspace, &trial.file.root).await?;
         let digest = workspace.from.as_ref().map(WorkspaceSource::digest);
         let digest = digest.unwrap_or_default().to_owned();
         let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,8 +8,19 @@ use crate::kinds;
 pub(crate) struct Meaning {
     pub(crate) provider: &'static str,
     pub(crate) fields: Vec<(&'static str, Value)>,
-    /// True if it is a model, whose further settings are parameters of the request.
-    pub(crate) is_model: bool,
+    /// The meaning of settings that are not options of the provider.
+    pub(crate) settings: Settings,
+}
+
+/// The meaning of settings that are not options of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Settings {
+    /// They have none.
+    Unknown,
+    /// They are parameters of the request to a model.
+    Parameters,
+    /// They describe an HTTP request and where its response has the answer.
+    Request,
 }
 
 /// Other names of vendors.
@@ -45,22 +56,22 @@ const NOT_CHATS: [&str; 12] = [
 /// Returns the meaning of an id; `None` if it has none that we know.
 pub(crate) fn meaning(id: &str) -> Option<Meaning> {
     let plain = |provider: &'static str, fields: Vec<(&'static str, Value)>| {
-        let is_model = false;
+        let settings = Settings::Unknown;
         Some(Meaning {
             provider,
             fields,
-            is_model,
+            settings,
         })
     };
     match id {
         "echo" => return plain("echo", Vec::new()),
-        "http" | "https" => return plain("http", Vec::new()),
+        "http" | "https" => return Some(request(Vec::new())),
         "anthropic:claude-agent-sdk" | "anthropic:claude-code" => {
             return plain("claude-code", Vec::new());
         }
         "openai:codex-sdk" | "openai:codex" => return plain("codex", Vec::new()),
         _ if id.starts_with("http://") || id.starts_with("https://") => {
-            return plain("http", vec![("url", json!(id))]);
+            return Some(request(vec![("url", json!(id))]));
         }
         _ => {}
     }
@@ -72,6 +83,15 @@ pub(crate) fn meaning(id: &str) -> Option<Meaning> {
         return plain("cli", vec![("command", python_command(file))]);
     }
     model(id)
+}
+
+/// Returns the meaning of an id that stands for HTTP requests.
+fn request(fields: Vec<(&'static str, Value)>) -> Meaning {
+    Meaning {
+        provider: "http",
+        fields,
+        settings: Settings::Request,
+    }
 }
 
 /// Returns the file of a provider written in Python, with its function.
@@ -130,7 +150,7 @@ fn model(id: &str) -> Option<Meaning> {
     Some(Meaning {
         provider: kind.kind.name,
         fields,
-        is_model: true,
+        settings: Settings::Parameters,
     })
 }
 

@@ -8,7 +8,7 @@ use agentv_syntax::{
 
 use super::check::{TargetProblem, inspect_tree};
 use super::dialect::{name_target, rename_kind};
-use super::provider_id::{self, Meaning};
+use super::provider_id::{self, Meaning, Settings};
 use super::shape::REGISTRY;
 use crate::kinds;
 
@@ -155,7 +155,7 @@ fn put_setting(
         let own = kind.and_then(|kind| kind.kind.options.field(name));
         own.or_else(|| REGISTRY.common.field(name)).is_some()
     };
-    if meaning.provider == "http" && put_http(target, field, problems) {
+    if meaning.settings == Settings::Request && put_http(target, field, problems) {
         return;
     }
     let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == name);
@@ -173,8 +173,8 @@ fn put_setting(
     if is_option(ours) && target.given(ours).is_none() {
         return target.put_as(ours, field.clone());
     }
-    let is_parameter =
-        meaning.is_model && !name.contains(|letter: char| letter.is_ascii_uppercase());
+    let is_parameter = meaning.settings == Settings::Parameters
+        && !name.contains(|letter: char| letter.is_ascii_uppercase());
     if is_parameter {
         let mut parameters = Placed::map(field.value.span.clone());
         parameters.put_as(name, field.clone());

@@ -4,8 +4,8 @@ use super::Protocol;
 use super::stream::Incoming;
 
 /// Assembles the chunks of a stream in the protocol with this letter: `o`, `r`, `a`, `g` or `b`. Returns the
-/// answer in words, or the error; `None` for another letter.
-pub fn streamed(protocol: u8, chunks: &[&[u8]]) -> Option<Result<String, String>> {
+/// answer or the error in words; `None` for another letter.
+pub fn streamed(protocol: u8, chunks: &[&[u8]]) -> Option<String> {
     let protocol = match protocol {
         b'o' => Protocol::Chat,
         b'r' => Protocol::Responses,
@@ -21,13 +21,11 @@ pub fn streamed(protocol: u8, chunks: &[&[u8]]) -> Option<Result<String, String>
     let mut incoming = Incoming::of(content_type, protocol.wire())?;
     for chunk in chunks {
         if let Err(error) = incoming.push(chunk) {
-            return Some(Err(error.to_string()));
+            return Some(error.to_string());
         }
     }
-    let reply = incoming.finish();
-    Some(
-        reply
-            .map(|reply| format!("{reply:?}"))
-            .map_err(|error| error.to_string()),
-    )
+    Some(match incoming.finish() {
+        Ok(reply) => format!("{reply:?}"),
+        Err(error) => error.to_string(),
+    })
 }

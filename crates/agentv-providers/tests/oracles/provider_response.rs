@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 use super::{KEY, comes_back, is_a_sentence};
 
 /// The first letter of an input, the provider that it selects, and a field of the target.
-type Asked = (u8, &'static str, Option<(&'static str, &'static str)>);
+type AskedTarget = (u8, &'static str, Option<(&'static str, &'static str)>);
 
-const TARGETS: &[Asked] = &[
+const TARGETS: &[AskedTarget] = &[
     (b'o', "openai", None),
     (b'r', "openai", Some(("api", "responses"))),
     (b'a', "anthropic", None),

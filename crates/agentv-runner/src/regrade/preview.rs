@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{EvalCase, EvalFile, EvaluatorError, EvaluatorSpec, Identities, Judge};
+use agentv_core::{Digest, EvalCase, EvalFile, EvaluatorError, EvaluatorSpec, Identities, Judge};
 use agentv_journal::RecordFile;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -93,7 +93,7 @@ struct Planning<'a> {
 /// Selects cases. If a limit is set, the first cases win.
 struct Chooser<'a> {
     selection: &'a Selection,
-    cases: HashSet<u128>,
+    cases: HashSet<Digest>,
 }
 
 impl Chooser<'_> {

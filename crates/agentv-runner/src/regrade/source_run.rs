@@ -37,7 +37,7 @@ pub struct SourceRunFile {
 /// One trial and the position of its record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SourceTrial {
-    pub(crate) key: u128,
+    pub(crate) key: Digest,
     /// A number for its question.
     pub(crate) question: u64,
     /// The offset of its record, with its kind in the lowest two bits, and before them a bit that is set
@@ -57,7 +57,7 @@ pub(crate) enum LastRecord {
 }
 
 impl SourceTrial {
-    fn new(key: u128, question: u64, offset: u64, kind: LastRecord) -> SourceTrial {
+    fn new(key: Digest, question: u64, offset: u64, kind: LastRecord) -> SourceTrial {
         let place = offset << 3 | kind as u64;
         SourceTrial {
             key,
@@ -119,7 +119,7 @@ struct ResultLine {
 
 /// A record that becomes a trial.
 struct Scanned {
-    key: u128,
+    key: Digest,
     offset: u64,
     answer: u64,
     /// For an answer, a number for its question; for a result, 1 if the target errored.
@@ -205,7 +205,7 @@ impl SourceRun {
     }
 
     /// Returns the position of a trial.
-    pub(crate) fn find(&self, key: u128) -> Option<usize> {
+    pub(crate) fn find(&self, key: Digest) -> Option<usize> {
         self.trials
             .binary_search_by_key(&key, |trial| trial.key)
             .ok()
@@ -316,16 +316,8 @@ fn question_of(identity: Option<CaseIdentity>, case: &RawValue) -> u64 {
 }
 
 /// Returns a key of 128 bits: no two trials of a run share one by accident.
-pub(crate) fn trial_key(eval_file: &str, eval_id: &str, target: &str, trial: u32) -> u128 {
-    let mut hasher = blake3::Hasher::new();
-    for part in [eval_file, eval_id, target] {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher.update(&trial.to_le_bytes());
-    let digest = hasher.finalize();
-    let bytes = digest.as_bytes().first_chunk().copied();
-    bytes.map(u128::from_le_bytes).unwrap_or_default()
+pub(crate) fn trial_key(eval_file: &str, eval_id: &str, target: &str, trial: u32) -> Digest {
+    Digest::of_texts(&[eval_file, eval_id, target, &trial.to_string()])
 }
 
 /// Returns a number for a key. It tells apart the few keys of one trial.

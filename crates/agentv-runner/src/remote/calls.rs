@@ -38,7 +38,7 @@ pub struct CallOutcome {
 }
 
 /// A place among the calls to a target.
-pub(crate) enum Place {
+pub(crate) enum CallPermit {
     /// One that this process gave.
     Own(InFlight),
     /// One that another process gave.
@@ -46,19 +46,19 @@ pub(crate) enum Place {
 }
 
 /// Waits until a call to the target of a lane may be made.
-pub(crate) async fn enter(executor: &Executor, lane: &Lane, tokens: u64) -> Place {
+pub(crate) async fn enter(executor: &Executor, lane: &Lane, tokens: u64) -> CallPermit {
     let gate = executor.gate.as_ref();
     match gate.and_then(|gate| gate.enter(lane.index, tokens)) {
-        Some(entering) => Place::Shared(entering.await),
+        Some(entering) => CallPermit::Shared(entering.await),
         None => {
             let place = lane.concurrency.enter().await;
             lane.rate_limit.wait(tokens).await;
-            Place::Own(place)
+            CallPermit::Own(place)
         }
     }
 }
 
-impl Place {
+impl CallPermit {
     /// Ends a call. Returns true if the target refused it together with others in flight: the concurrency
     /// was reduced for that, so it is not a failure of its trial.
     pub(crate) fn end(
@@ -69,11 +69,11 @@ impl Place {
         outcome: CallOutcome,
     ) -> bool {
         match self {
-            Place::Own(place) => {
+            CallPermit::Own(place) => {
                 drop(place);
                 lane.end_call(tokens, started, outcome)
             }
-            Place::Shared(place) => {
+            CallPermit::Shared(place) => {
                 place.end(outcome);
                 false
             }

@@ -111,35 +111,35 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_enter_than_the_window_is_wide() {
-        let window = Arc::new(Concurrency::new(2));
-        let first = window.enter().await;
-        let _second = window.enter().await;
-        let third = tokio::time::timeout(Duration::from_millis(10), window.enter());
+        let concurrency = Arc::new(Concurrency::new(2));
+        let first = concurrency.enter().await;
+        let _second = concurrency.enter().await;
+        let third = tokio::time::timeout(Duration::from_millis(10), concurrency.enter());
         assert!(third.await.is_err());
         drop(first);
-        window.enter().await;
+        concurrency.enter().await;
     }
 
     #[test]
     fn refusals_of_requests_that_were_in_flight_together_narrow_it_once() {
-        let window = Concurrency::new(100);
+        let concurrency = Concurrency::new(100);
         let start = Instant::now();
         let later = start + Duration::from_secs(1);
         for _ in 0..50 {
-            window.narrow(start, later);
+            concurrency.narrow(start, later);
         }
-        assert_eq!(window.width(), 50.0);
-        window.narrow(later + Duration::from_millis(1), later);
-        assert_eq!(window.width(), 25.0);
-        (0..10_000).for_each(|_| window.widen());
-        assert_eq!(window.width(), 100.0);
+        assert_eq!(concurrency.width(), 50.0);
+        concurrency.narrow(later + Duration::from_millis(1), later);
+        assert_eq!(concurrency.width(), 25.0);
+        (0..10_000).for_each(|_| concurrency.widen());
+        assert_eq!(concurrency.width(), 100.0);
     }
 
     #[test]
     fn the_window_never_closes() {
-        let window = Concurrency::new(1);
+        let concurrency = Concurrency::new(1);
         let start = Instant::now();
-        window.narrow(start, start);
-        assert!(window.try_enter());
+        concurrency.narrow(start, start);
+        assert!(concurrency.try_enter());
     }
 }

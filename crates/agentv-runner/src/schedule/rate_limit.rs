@@ -197,10 +197,10 @@ mod tests {
             requests_per_minute: Some(600),
             ..Limits::API
         };
-        let pace = RateLimit::new(&limits);
+        let rate_limit = RateLimit::new(&limits);
         let start = Instant::now();
         for _ in 0..13 {
-            pace.wait(0).await;
+            rate_limit.wait(0).await;
         }
         // Ten at once, then one each tenth of a second.
         assert!(start.elapsed() >= Duration::from_millis(250));
@@ -226,16 +226,16 @@ mod tests {
             tokens_per_minute: Some(60_000),
             ..Limits::API
         };
-        let pace = RateLimit::new(&limits);
-        pace.wait(6_000).await;
+        let rate_limit = RateLimit::new(&limits);
+        rate_limit.wait(6_000).await;
         let usage = TokenUsage {
             input: 6_000,
             output: 300,
             ..TokenUsage::default()
         };
-        pace.settle(6_000, Some(usage));
+        rate_limit.settle(6_000, Some(usage));
         let start = Instant::now();
-        pace.wait(1).await;
+        rate_limit.wait(1).await;
         assert!(start.elapsed() >= Duration::from_millis(250));
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_core::{Message, Secrets, Trial};
+use agentv_core::{Digest, Message, Secrets, Trial};
 use agentv_journal::create_private;
 use agentv_syntax::{Draft, Tree};
 use serde::Serialize;
@@ -83,9 +83,9 @@ pub(crate) fn file_name(eval_file: &str, eval_id: &str, target: &str) -> String 
         }
     };
     let readable: String = eval_id.chars().take(80).map(plain).collect();
-    let whole = blake3::hash(json!([eval_file, eval_id, target]).to_string().as_bytes());
+    let whole = Digest::of_texts(&[eval_file, eval_id, target]).to_string();
     let readable = readable.trim_start_matches('.');
-    format!("{readable}-{}.json", &whole.to_hex()[..8])
+    format!("{readable}-{}.json", &whole[..8])
 }
 
 #[cfg(test)]

@@ -7,6 +7,5 @@ mod commands;
 mod templates;
 mod trial_workspace;
 
-pub(crate) use templates::NoWorkspace;
-pub use templates::RunWorkspaces;
+pub use templates::{NoWorkspace, RunWorkspaces};
 pub(crate) use trial_workspace::{TrialWorkspace, Unmade, needs_workspace};

@@ -23,7 +23,7 @@ pub struct RunWorkspaces {
 /// The reason why a trial has no workspace, a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct NoWorkspace(pub(crate) String);
+pub struct NoWorkspace(pub(crate) String);
 
 impl From<WorkspaceError> for NoWorkspace {
     fn from(error: WorkspaceError) -> NoWorkspace {
@@ -55,9 +55,12 @@ impl RunWorkspaces {
     ///
     /// # Errors
     /// Says why they cannot be exported.
-    pub async fn exported(&self, spec: &WorkspaceSpec, root: &Path) -> Result<PathBuf, String> {
-        let template = self.template(spec, root).await.map_err(|error| error.0)?;
-        Ok(template.folder().to_owned())
+    pub async fn exported(
+        &self,
+        spec: &WorkspaceSpec,
+        root: &Path,
+    ) -> Result<PathBuf, NoWorkspace> {
+        Ok(self.template(spec, root).await?.folder().to_owned())
     }
 
     /// Provides the files with this digest in a folder: workspaces that start with them are copied from there.

@@ -6,9 +6,9 @@
 //! built again if the files of the run are not those that it was built from.
 //!
 //! ```text
-//! results.jsonl     ──▶ ResultLine ──▶ Row, words ─┐
-//!                                                  ├─▶ RunIndex ──▶ Query ──▶ rows
-//! transcripts.jsonl ──▶ Asked ──▶ place, question ─┘       └──▶ byte ranges of the records
+//! results.jsonl     ──▶ ResultLine ──────────▶ Row, words ──────┐
+//!                                                               ├─▶ RunIndex ──▶ Query ──▶ rows
+//! transcripts.jsonl ──▶ TranscriptQuestion ──▶ place, question ─┘       └──▶ byte ranges of the records
 //! ```
 //!
 //! While a run grows, [`RunIndex::update`] reads only the new lines. A later line of the same trial

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 
 use agentv_core::Digest;
-use agentv_report::{Asked, Divided, excerpt};
+use agentv_report::{Divided, TranscriptQuestion, excerpt};
 use memchr::memchr;
 
 use super::names::Names;
@@ -122,7 +122,7 @@ impl Divided for TranscriptPieces<'_> {
     fn make(&self, buffer: &mut Vec<u8>, piece: &Range<u64>) -> io::Result<TranscriptsPart> {
         let mut part = TranscriptsPart::default();
         part.read = each_line(self.0, piece, buffer, &mut |at, line| {
-            let Ok(asked) = serde_json::from_slice::<Asked<'_>>(line) else {
+            let Ok(asked) = serde_json::from_slice::<TranscriptQuestion<'_>>(line) else {
                 return false;
             };
             part.add(at, line.len() as u32, &asked);
@@ -133,7 +133,7 @@ impl Divided for TranscriptPieces<'_> {
 }
 
 impl TranscriptsPart {
-    fn add(&mut self, at: u64, length: u32, asked: &Asked<'_>) {
+    fn add(&mut self, at: u64, length: u32, asked: &TranscriptQuestion<'_>) {
         self.places.push(TranscriptPlace {
             at,
             length,

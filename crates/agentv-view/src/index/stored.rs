@@ -67,12 +67,8 @@ pub(super) fn keep(
         damaged: [index.results.damaged, index.transcripts.damaged],
         names: index.names.clone(),
     };
-    words
-        .persist(path(kept, &index.run, "words"))
-        .map_err(|failed| failed.error)?;
-    questions
-        .persist(path(kept, &index.run, "questions"))
-        .map_err(|failed| failed.error)?;
+    AtomicFile::adopt(words, &path(kept, &index.run, "words")).commit()?;
+    AtomicFile::adopt(questions, &path(kept, &index.run, "questions")).commit()?;
     let mut file = AtomicFile::create(&path(kept, &index.run, "index"), Access::Owner)?;
     let mut out = BufWriter::new(&mut file);
     serde_json::to_writer(&mut out, &head)?;

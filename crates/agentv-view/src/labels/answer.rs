@@ -1,6 +1,6 @@
 //! An answer that can be labelled, and its line in the file of labels.
 
-use agentv_core::{PassThreshold, ResultRecord};
+use agentv_core::{Digest, PassThreshold, ResultRecord};
 use serde_json::{Map, Value, json};
 
 use crate::index::TrialName;
@@ -16,6 +16,20 @@ const KEPT: [&str; 8] = [
     "rubrics",
     "pass_threshold",
 ];
+
+/// The reason why an answer cannot be labelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoLabel {
+    /// The records do not hold the case.
+    #[error("its question is not recorded")]
+    NoQuestion,
+    /// The records hold another case.
+    #[error("its answer was recorded for another case with the same input")]
+    OtherCase,
+    /// The trial errored.
+    #[error("the target gave no answer")]
+    NoAnswer,
+}
 
 /// The answer of a trial to the question of its case.
 #[derive(Debug, Clone)]
@@ -37,16 +51,16 @@ impl Answer {
         name: TrialName,
         result: &ResultRecord,
         transcript: Option<&Value>,
-    ) -> Result<Answer, &'static str> {
-        let transcript = transcript.ok_or("its question is not recorded")?;
+    ) -> Result<Answer, NoLabel> {
+        let transcript = transcript.ok_or(NoLabel::NoQuestion)?;
         let Some(case) = transcript["case"].as_object() else {
-            return Err("its question is not recorded");
+            return Err(NoLabel::NoQuestion);
         };
         if case.get("id").and_then(Value::as_str) != Some(&*name.id) {
-            return Err("its answer was recorded for another case with the same input");
+            return Err(NoLabel::OtherCase);
         }
         if result.candidate_answer.is_none() {
-            return Err("the target gave no answer");
+            return Err(NoLabel::NoAnswer);
         }
         let output = match &transcript["transcript"]["output_messages"] {
             Value::Array(messages) if !messages.is_empty() => Value::Array(messages.clone()),
@@ -59,7 +73,7 @@ impl Answer {
             case.get("input_messages"),
             output
         ]);
-        let digest = blake3::hash(named.to_string().as_bytes()).to_hex();
+        let digest = Digest::of(named.to_string().as_bytes()).to_string();
         Ok(Answer {
             id: format!("{}~{}", name.id, &digest[..16]),
             name,

@@ -8,7 +8,7 @@ use agentv_report::agreement::RatedAnswer;
 use serde_json::Value;
 
 use super::agreements::Rated;
-use super::answer::Answer;
+use super::answer::{Answer, NoLabel};
 use super::label::Label;
 use crate::index::{RunIndex, TrialName};
 use crate::view_error::ViewError;
@@ -97,7 +97,7 @@ impl KnownAnswers {
 pub(crate) fn answer_of(
     index: &RunIndex,
     item: u32,
-) -> Result<(Result<Answer, &'static str>, ResultRecord), ViewError> {
+) -> Result<(Result<Answer, NoLabel>, ResultRecord), ViewError> {
     let missing = || ViewError::NoTrial(item);
     let row = index.shown(item)?.ok_or_else(missing)?;
     let records = index.records(item).ok_or_else(missing)?;

@@ -12,7 +12,7 @@ mod label_file;
 mod labelled;
 
 pub use agreements::EvaluatorAgreement;
-pub use answer::Answer;
+pub use answer::{Answer, NoLabel};
 pub use label::{Label, Labelling, Source};
 pub use label_file::{LabelError, LabelFile};
 pub use labelled::Labelled;

@@ -61,7 +61,7 @@ pub(super) async fn label_id(
     let answer = on_disk(&shared, move |runs| runs.open(&id)?.answer(item)).await?;
     Ok(match answer {
         Ok(answer) => json(&json!({"id": answer.id})),
-        Err(reason) => json(&json!({"reason": reason})),
+        Err(error) => json(&json!({"reason": error.to_string()})),
     })
 }
 

@@ -15,8 +15,8 @@ fn file_of(registry: &Registry, kind: &Kind) -> String {
         true => "agentv-evaluators",
         false => "agentv-providers",
     };
-    let name = kind.name;
-    format!("crates/{stage}/src/kinds/{name}.rs (or {name}/kind.rs), `KIND` of `{name}`")
+    let (name, file) = (kind.name, kind.name.replace('-', "_"));
+    format!("crates/{stage}/src/kinds/{file}.rs (or {file}/kind.rs), `KIND` of `{name}`")
 }
 
 fn is_sentence(doc: &str) -> bool {

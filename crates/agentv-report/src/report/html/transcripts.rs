@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use agentv_core::ResultRecord;
 use agentv_journal::{FileError, Key, KeyFields, Latest};
 
-use crate::asked::Asked;
 use crate::results::RunResults;
+use crate::transcript_question::TranscriptQuestion;
 
 /// The transcripts of a run, for any number of threads.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl TranscriptTexts<'_> {
 
 /// Passes on a transcript with its question, or nothing if it is not a transcript.
 fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -> T {
-    match serde_json::from_str::<Asked<'_>>(text) {
+    match serde_json::from_str::<TranscriptQuestion<'_>>(text) {
         Ok(asked) => found(Some(text), asked.question()),
         Err(_) => found(None, String::new()),
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// The part of a transcript that identifies it and contains its question.
 #[derive(Debug, Deserialize)]
-pub struct Asked<'a> {
+pub struct TranscriptQuestion<'a> {
     /// The digest of everything that can change the answer.
     #[serde(borrow)]
     pub answer_key: Cow<'a, str>,
@@ -33,7 +33,7 @@ struct AskedMessage<'a> {
     content: Option<&'a RawValue>,
 }
 
-impl Asked<'_> {
+impl TranscriptQuestion<'_> {
     /// Returns the last user message, without the content of files.
     pub fn question(&self) -> String {
         let mut messages = self.case.input_messages.iter().rev();
