@@ -102,7 +102,7 @@ impl EvalFiles {
     }
 
     /// Opens further files of the run that is resumed, which the request does not name. Those that cannot be
-    /// used today are left out.
+    /// used today are omitted.
     pub(crate) fn open_others(&mut self, ran: &[RanFile], load: &LoadOptions) {
         let root = self.root().to_owned();
         let known: HashSet<String> = self.names().into_iter().map(str::to_owned).collect();

@@ -269,7 +269,7 @@ fn warn_of_changes(comparison: &Comparison<'_>, name: &str, notices: &mut dyn No
     if let Some(changed) = comparison.changed_cases() {
         let cases = counted(comparison.summary().changed, "matched case");
         notices.warn(format!(
-            "the input, the expected values or the evaluators of {cases} are not those of {name}: {changed}"
+            "{cases} changed since {name} (input, expected values or evaluators): {changed}"
         ));
     }
     for target in &comparison.summary().targets_only_in_b {

@@ -224,8 +224,8 @@ impl Run {
             if let (Some(engine), Some(lane)) = (&spec.engine, &queue.lane) {
                 let limits = &lane.target.limits;
                 let workers = limits.has_own_workers.then_some(limits.workers);
-                let window = engine.window(workers).clamp(1, Semaphore::MAX_PERMITS);
-                queue.slots = Arc::new(Semaphore::new(window));
+                let slots = engine.slots(workers).clamp(1, Semaphore::MAX_PERMITS);
+                queue.slots = Arc::new(Semaphore::new(slots));
             }
         }
         Run {

@@ -52,7 +52,7 @@ pub static RUBRIC_RECORD: Record = Record {
         Field {
             name: "description",
             shape: &FILLED,
-            doc: "Another name of `expected_outcome`.",
+            doc: "Another name for `expected_outcome`.",
         },
         Field {
             name: "weight",

@@ -155,7 +155,7 @@ impl RemoteEngine for Coordinator {
         }
     }
 
-    fn window(&self, workers: Option<usize>) -> usize {
+    fn slots(&self, workers: Option<usize>) -> usize {
         workers.unwrap_or(WINDOW).min(WINDOW * 16)
     }
 

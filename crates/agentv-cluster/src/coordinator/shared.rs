@@ -97,7 +97,7 @@ impl Shared {
         self.trials.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the user something.
+    /// Prints a notice.
     pub(super) fn notice(&self, message: String) {
         if let Some(executor) = self.executor.get() {
             executor.pass_on(RunEvent::Noticed { message });

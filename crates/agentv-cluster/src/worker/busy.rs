@@ -106,7 +106,7 @@ impl Busy {
         ackers.collect()
     }
 
-    /// Tells the server again and again which trials are in work.
+    /// Reports the trials in progress to the server, repeatedly.
     pub(super) async fn show_life(&self, client: &Client) {
         let mut ticks = tokio::time::interval(LOOK_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

@@ -38,7 +38,7 @@ pub struct WorkerOptions {
     pub cache: PathBuf,
     /// The time that trials in flight get once the worker is to leave.
     pub grace: Duration,
-    /// Tells the user something.
+    /// Prints a notice.
     pub say: Arc<dyn Fn(String) + Send + Sync>,
 }
 

@@ -93,8 +93,8 @@ fn aggregated(members: Vec<Placed>, written: PlacedField, notes: &mut Notes) -> 
 fn refuse_settings(case: &mut Placed, notes: &mut Notes) {
     case.take("mode");
     for (name, harmless, instead) in [
-        ("on_turn_failure", "continue", "all turns are asked"),
-        ("window_size", "", "all turns are sent"),
+        ("on_turn_failure", "continue", "agentv sends all turns"),
+        ("window_size", "", "agentv sends all turns"),
     ] {
         let Some(field) = case.take(name) else {
             continue;

@@ -35,7 +35,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "expected_outcome",
                     shape: &FILLED,
-                    doc: "What a good answer achieves (default: the `expected_outcome` of the case).",
+                    doc: "A description of a good answer (default: the `expected_outcome` of the case).",
                 },
                 TARGET,
                 JUDGES,

@@ -65,7 +65,7 @@ pub(super) fn warn_of_overlapping(sources: &[FoundRun], notices: &mut dyn Notice
             shard => format!("are all shard {shard}"),
         };
         notices.warn(format!(
-            "runs {runs} {what}: of several results of a trial, the newest is used"
+            "runs {runs} {what}: if a trial has several results, the newest is used"
         ));
     }
 }

@@ -53,7 +53,11 @@ pub(super) fn refuse_other_request(
     let is_of = |file: &&str| record.files.iter().any(|ran| ran.path == **file);
     if !record.files.is_empty() && !files.iter().any(is_of) {
         let ran: Vec<String> = record.files.iter().map(|file| file.path.clone()).collect();
-        let what = format!("is of `{}`, not of `{}`", names(&ran), files.join("`, `"));
+        let what = format!(
+            "has the eval files `{}`, not `{}`",
+            names(&ran),
+            files.join("`, `")
+        );
         let message = format!("run `{}` {what}", run.folder.id());
         let hint = "name its files, or omit `--resume` to start a new run".to_owned();
         return Err(ProjectError::with_hint(message, Some(hint)));

@@ -58,7 +58,7 @@ pub(crate) fn refuse_other_balance(run: &FoundRun, balance: &Balance) -> Result<
         None => "omit `--balance` to resume it, or omit `--resume` to start a new run".to_owned(),
     };
     let id = run.folder.id();
-    let message = format!("run `{id}` has another distribution of cases over shards");
+    let message = format!("run `{id}` was split into shards differently");
     Err(ProjectError::with_hint(message, Some(hint)))
 }
 

@@ -459,7 +459,7 @@ impl Draft {
         }
     }
 
-    /// Takes back the end of the run, since the agent goes on.
+    /// Takes back the end of the run, since the agent continues.
     pub(crate) fn resume(&mut self) {
         self.end = None;
     }

@@ -112,7 +112,7 @@ pub(crate) trait ReadEvents: Send {
     /// Takes the next event of the stream.
     fn event(&mut self, event: &Value, draft: &mut Draft);
 
-    /// Returns true if the agent goes on with this event after it had stated its end.
+    /// Returns true if the agent continues with this event after it had stated its end.
     fn resumes(&self, _event: &Value) -> bool {
         false
     }

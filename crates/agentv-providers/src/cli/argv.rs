@@ -6,7 +6,7 @@ use std::path::Path;
 use agentv_process::anchored;
 
 use super::placeholder::{FILE_PLACEHOLDERS, PLACEHOLDERS, Piece, pieces};
-use super::program_text::{ProgramText, after_word};
+use super::program_text::{ProgramText, after_word, within_option};
 use super::values::{Values, file_value};
 
 /// A program and its arguments, with placeholders.
@@ -129,8 +129,15 @@ fn joined(pieces: &[Piece], value: impl Fn(&'static str) -> OsString) -> OsStrin
 fn program_texts(words: &[&str], arguments: &[Vec<Piece>]) -> Vec<ProgramText> {
     let found = words.iter().zip(arguments).flat_map(|(before, argument)| {
         let is_whole = argument.len() == 1;
+        let begun = match argument.first() {
+            Some(Piece::Text(text)) => text.as_str(),
+            Some(Piece::Placeholder(_)) | None => "",
+        };
         let placeholders = argument.iter().filter_map(Piece::placeholder);
-        placeholders.filter_map(move |placeholder| after_word(before, placeholder, is_whole))
+        placeholders.filter_map(move |placeholder| {
+            let after = after_word(before, placeholder, is_whole);
+            after.or_else(|| within_option(begun, placeholder))
+        })
     });
     found.collect()
 }

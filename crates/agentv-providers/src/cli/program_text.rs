@@ -39,6 +39,18 @@ pub(super) fn after_word(
     })
 }
 
+/// Finds a placeholder in a word that is an option and its program, such as `-c"print(` and `--eval=f(`.
+/// `begun` is the part of the word before the placeholder.
+pub(super) fn within_option(begun: &str, placeholder: &'static str) -> Option<ProgramText> {
+    let (option, program) = begun.split_at(begun.find(['\'', '"', '='])?);
+    let has_program = !program.trim_matches(['\'', '"', '=']).is_empty();
+    let is_found = TEXTS.contains(&placeholder) && has_program && takes_program(option);
+    is_found.then(|| ProgramText {
+        placeholder,
+        after: option.to_owned(),
+    })
+}
+
 /// Finds a placeholder that follows the words of a shell command.
 pub(super) fn after_shell_words(
     words: &str,

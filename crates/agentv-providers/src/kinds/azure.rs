@@ -44,7 +44,7 @@ static FIELDS: [Field; 7 + SHARED] = fields(
         Field {
             name: "model",
             shape: &FILLED,
-            doc: "The deployment to call. If `deployment` is also set, the model that it serves, which determines the price.",
+            doc: "The deployment to call. If you set `deployment`, this is the model that the deployment serves; it determines the price.",
         },
         Field {
             name: "deployment",

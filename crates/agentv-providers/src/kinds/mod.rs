@@ -49,8 +49,8 @@ kinds! {
     cli,
     http,
     alias,
-    // Agents.
     ;
+    // Agents.
     claude_code,
     codex,
     gemini_cli,

@@ -19,7 +19,7 @@ pub trait RemoteEngine: Send + Sync {
     fn attach(&self, executor: &Arc<Executor>);
 
     /// Returns the number of trials of a lane that may be handed over and not ended at a time.
-    fn window(&self, workers: Option<usize>) -> usize;
+    fn slots(&self, workers: Option<usize>) -> usize;
 
     /// Hands a trial of a lane over. Returns its news, in order. If the receiver is dropped before the end,
     /// the trial is no longer wanted.
@@ -37,7 +37,7 @@ pub enum RemoteNews {
 /// The time after which it is known that a trial has begun elsewhere.
 const BEGUN_KNOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// Tells the engine that a step is on disk.
+/// Reports to the engine that a step is on disk.
 pub type Acknowledge = Box<dyn FnOnce() + Send>;
 
 /// Hands a trial over and takes its steps until it ends. A trial that has not begun when the run is stopped

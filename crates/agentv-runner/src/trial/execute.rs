@@ -116,11 +116,12 @@ impl Executor {
     /// Executes a trial to its end. The outcome lacks a result if the executor is stopped first, or if the
     /// target is not ready: [`take_failure`](Executor::take_failure) then says why.
     pub async fn execute(&self, trial: &Trial) -> Outcome {
-        let mut execution = self.begin(trial, self.lane_of(trial), Instant::now(), None);
         let mut outcome = Outcome::default();
-        while let Some(step) = execution.next().await {
+        let add = |step| {
             outcome.extend([step]);
-        }
+            std::future::ready(true)
+        };
+        self.execute_steps(trial, add).await;
         outcome
     }
 

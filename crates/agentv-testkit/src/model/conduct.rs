@@ -28,15 +28,6 @@ impl Conduct {
         }
     }
 
-    /// Adds a header `Retry-After` with a date this far in the future.
-    pub fn retry_date(self, from_now: Duration) -> Conduct {
-        let retry_after = Some(RetryAfter::Date(from_now));
-        Conduct {
-            retry_after,
-            ..self
-        }
-    }
-
     /// Adds a delay.
     pub fn delay(self, delay: Duration) -> Conduct {
         Conduct { delay, ..self }

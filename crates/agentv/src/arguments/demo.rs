@@ -6,7 +6,7 @@ use clap::Args;
 
 /// Show what agentv does: a run, a failure, a judge, a comparison and the page, without a network
 ///
-/// Writes a small project and runs the commands on it that a user would, each with its output. Two versions of an
+/// Writes a small project, runs the commands that a user would run, and prints their output. Two versions of an
 /// assistant answer eight questions; their answers are recorded, and a script plays the judge.
 ///
 /// Exit codes: 0 success, 2 the folder exists or a command failed, 5 a file could not be written.

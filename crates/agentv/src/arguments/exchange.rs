@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 /// Turn sessions, traces and logs of other tools into a recording
 ///
-/// The recording has an answer per line, with tool calls and tokens. A `replay` target answers with it, and
+/// The recording has an answer per line, with tool calls and tokens. A `replay` target returns these answers, and
 /// `agentv run` grades it.
 ///
 /// Exit codes: 0 success, 2 a file or the command line is invalid, 5 the recording could not be written.
@@ -28,7 +28,7 @@ pub(crate) struct ImportArguments {
     /// Write to FILE
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// The id of the case that the answer is for, if the files hold a single one (default: the id of the
+    /// The id of the case that is answered, if the files contain a single answer (default: the id of the
     /// session, sample or trace)
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,

@@ -38,7 +38,7 @@ pub(crate) struct GradeArguments {
     /// File that defines the judges (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE", help_heading = "What to grade")]
     pub(crate) targets: Option<PathBuf>,
-    /// Ask this target as judge, unless an evaluator names another (default: `--judge` of the run, else
+    /// Use this target as the judge, unless an evaluator names another (default: `--judge` of the run, else
     /// `judge_target`)
     #[arg(long, value_name = "NAME", help_heading = "What to grade")]
     pub(crate) judge: Option<String>,

@@ -53,7 +53,7 @@ pub(crate) struct RunArguments {
     /// File that defines the targets (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE", help_heading = "What to run")]
     pub(crate) targets: Option<PathBuf>,
-    /// Ask this target as judge, unless an evaluator names another (default: that of a resumed run, else
+    /// Use this target as the judge, unless an evaluator names another (default: that of a resumed run, else
     /// `judge_target`)
     #[arg(long, value_name = "NAME", help_heading = "What to run")]
     pub(crate) judge: Option<String>,
@@ -130,7 +130,7 @@ pub(crate) struct RunArguments {
     /// Also retry errored trials when resuming (implies `--resume`)
     #[arg(long, help_heading = "Earlier runs")]
     pub(crate) retry_errors: bool,
-    /// Only run the trials that failed or errored in RUN, as a new run
+    /// Only run the trials of RUN that did not pass, as a new run
     #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "retry_errors"], help_heading = "Earlier runs")]
     pub(crate) rerun_failed: Option<String>,
     /// Reuse answers of earlier runs with `--cache` if nothing that affects them has changed
@@ -150,14 +150,14 @@ pub(crate) struct RunArguments {
         help_heading = "Limits"
     )]
     pub(crate) engine_name: Option<EngineName>,
-    /// Give a shard the whole `--budget` and the whole limits per minute of targets, not an Nth of them
+    /// Give a shard the full `--budget` and the full rate limits of the targets, instead of 1/N of them
     #[arg(long, help_heading = "Limits")]
     pub(crate) whole_limits: bool,
 
     #[command(flatten)]
     pub(crate) gates: GateArguments,
 
-    /// Write the prompt that each case sends to its target to DIR
+    /// Write the prompt of each case to DIR
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) dump_prompts: Option<PathBuf>,
     /// Keep the requests to targets and their responses as they were sent, without secrets, in

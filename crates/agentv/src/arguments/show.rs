@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::LoadArguments;
 
-/// Print resolved cases: defaults applied, shorthands expanded, files read
+/// Print the resolved cases of an eval file, or the results of a run
 ///
 /// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For a
 /// run, prints its results. For a case of a run, prints its trials for people: the conversation with tool

@@ -36,7 +36,7 @@ pub(crate) struct ViewArguments {
     /// Listen on port N; 0 for any free port (default: 7333, or a free port if that is in use)
     #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
-    /// Listen on another address than 127.0.0.1; requests then need the token in the printed address
+    /// Listen on ADDRESS instead of 127.0.0.1; requests then need the token in the printed address
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) host: Option<IpAddr>,
     /// Open the page in the browser

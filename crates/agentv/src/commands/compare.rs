@@ -119,9 +119,10 @@ fn runs(arguments: &CompareArguments) -> Result<Vec<ComparedRun>, ProjectError> 
 /// Warns about cases that only the baseline graded, unless a gate mentions them.
 fn warn_of_missing(arguments: &CompareArguments, summary: &ComparisonSummary) {
     if arguments.max_missing.is_none() && summary.missing > 0 {
-        let missing = counted(summary.missing, "graded case");
+        let missing = counted(summary.missing, "case");
         output::warning(&format!(
-            "{missing} of the first run without a grade in the last: `--max-missing N` limits them"
+            "the last run lacks a grade for {missing} that the first run graded; to fail on this, use \
+             `--max-missing N`"
         ));
     }
 }

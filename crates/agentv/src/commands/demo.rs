@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> Result<Exit, CommandError> {
     let folder = &arguments.folder;
     let shown = folder.display();
     if folder.exists() {
-        let message = format!("`{shown}` exists already");
+        let message = format!("`{shown}` already exists");
         let hint = "remove it, or name a folder that does not exist: `agentv demo FOLDER`";
         return Err(ProjectError::with_hint(message, Some(hint.to_owned())).into());
     }

@@ -127,7 +127,7 @@ fn within<T>(work: impl Future<Output = T>) -> Result<T, ProjectError> {
 /// Refuses to replace a file.
 fn keep(path: &Path) -> Result<(), ProjectError> {
     if path.exists() {
-        let message = format!("`{}` exists already", path.display());
+        let message = format!("`{}` already exists", path.display());
         let hint = "choose another file with `--out`".to_owned();
         return Err(ProjectError::with_hint(message, Some(hint)));
     }

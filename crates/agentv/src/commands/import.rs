@@ -13,7 +13,7 @@ use crate::output;
 
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, CommandError> {
     if arguments.output.exists() && !arguments.force {
-        let message = format!("`{}` exists already", arguments.output.display());
+        let message = format!("`{}` already exists", arguments.output.display());
         let hint = "replace it with `--force`, or choose another file with `-o`".to_owned();
         return Err(ProjectError::with_hint(message, Some(hint)).into());
     }

@@ -9,12 +9,18 @@ fn registries() -> [&'static Registry; 2] {
     [&agentv_evaluators::REGISTRY, &agentv_providers::REGISTRY]
 }
 
+/// Returns the crate of a registry.
+fn stage_of(registry: &Registry) -> &'static str {
+    if std::ptr::eq(registry, &agentv_evaluators::REGISTRY) {
+        "agentv-evaluators"
+    } else {
+        "agentv-providers"
+    }
+}
+
 /// Returns the place of a kind, for messages that say what to change.
 fn file_of(registry: &Registry, kind: &Kind) -> String {
-    let stage = match std::ptr::eq(registry, &agentv_evaluators::REGISTRY) {
-        true => "agentv-evaluators",
-        false => "agentv-providers",
-    };
+    let stage = stage_of(registry);
     let (name, file) = (kind.name, kind.name.replace('-', "_"));
     format!("crates/{stage}/src/kinds/{file}.rs (or {file}/kind.rs), `KIND` of `{name}`")
 }
@@ -45,6 +51,25 @@ fn records(shape: &'static Shape) -> Vec<&'static Record> {
         }
     }
     found
+}
+
+#[test]
+fn every_file_of_a_kind_is_in_the_list() {
+    for registry in registries() {
+        let stage = stage_of(registry);
+        let folder = format!("{}/../{stage}/src/kinds", env!("CARGO_MANIFEST_DIR"));
+        let listed = std::fs::read_to_string(format!("{folder}/mod.rs")).unwrap();
+        let listed: HashSet<&str> = listed.lines().map(str::trim).collect();
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let name = name.trim_end_matches(".rs");
+            let words = [format!("{name},"), format!("mod {name};")];
+            assert!(
+                name == "mod" || words.iter().any(|words| listed.contains(words.as_str())),
+                "crates/{stage}/src/kinds/{name} is not in use; add `{name},` to the list in kinds/mod.rs"
+            );
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 mod campaign;
 mod engine;
+mod fd_limit;
 mod program;
 mod records;
 
@@ -27,7 +28,7 @@ mod machines_limits;
 mod machines_secrets;
 mod names;
 mod odd_files;
-mod open_files;
+
 mod panics;
 mod rate_limit;
 mod read_only;

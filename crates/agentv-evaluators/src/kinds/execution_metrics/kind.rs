@@ -47,7 +47,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "target_exploration_ratio",
                     shape: &FRACTION,
-                    doc: "The expected share of tool calls, from 0 to 1, that explore rather than change something. The words in a tool's name decide which it does.",
+                    doc: "The expected share of tool calls, from 0 to 1, that explore rather than change something. The name of the tool decides which of the two a call does.",
                 },
                 Field {
                     name: "exploration_tolerance",

@@ -118,7 +118,7 @@ static CALL: Shape = Shape {
             Field {
                 name: "args_match",
                 shape: &ARGS_MATCH,
-                doc: "The same for this call alone.",
+                doc: "Replaces `args_match` of the evaluator for this call.",
             },
             Field {
                 name: "max_duration_ms",

@@ -1,7 +1,7 @@
 //! A shell line with placeholders.
 
 use super::super::placeholder::placeholder_at;
-use super::super::program_text::{ProgramText, after_shell_words};
+use super::super::program_text::{ProgramText, after_shell_words, within_option};
 use super::quotes::{Quotes, Scanner};
 
 /// A shell line, or a part of one, with placeholders.
@@ -79,7 +79,8 @@ impl ShellLine {
             let end = at + placeholder.len() + 2;
             let (words, begun) = scanner.words();
             let is_whole = is_whole_word(begun, &line[end..]);
-            program_texts.extend(after_shell_words(words, placeholder, is_whole));
+            let found = after_shell_words(words, placeholder, is_whole);
+            program_texts.extend(found.or_else(|| within_option(begun, placeholder)));
             pieces.push(Piece::Text(line[text_from..at].to_owned()));
             pieces.push(Piece::Placeholder(placeholder, quotes));
             (scanner.at, text_from) = (end, end);

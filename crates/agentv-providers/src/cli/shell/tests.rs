@@ -213,6 +213,9 @@ fn text_within_a_program_is_found_with_the_word_before_it() {
         ("pwsh -Command \"agent '{PROMPT}'\"", "-Command"),
         ("bash <<< \"agent '{PROMPT}'\"", "<<<"),
         ("bash<<<'agent {PROMPT}'", "<<<"),
+        ("python3 -c\"print('{PROMPT}')\"", "-c"),
+        ("perl -e'print \"{PROMPT}\"'", "-e"),
+        ("node --eval=\"f('{PROMPT}')\"", "--eval"),
     ] {
         assert_eq!(before_programs(line), [word], "{line}");
     }
@@ -239,6 +242,7 @@ fn text_in_an_argument_or_a_file_gets_no_warning() {
         "sh -c true & agent {PROMPT}",
         "case {EVAL_ID} in sh) true;; -c) agent {PROMPT};; esac",
         "for file in {PROMPT_FILE}; do agent \"$file\"; done",
+        "agent --command={PROMPT} --prompt=\"Q: {PROMPT}\"",
     ] {
         assert_eq!(before_programs(line), [""; 0], "{line}");
     }
