@@ -12,6 +12,7 @@ use jiff::Timestamp;
 
 use crate::arguments::{OutputArguments, ReportTarget};
 use crate::exit::{CommandError, Exit, RunFacts};
+use crate::if_read::IfRead;
 use crate::output;
 use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
@@ -194,10 +195,10 @@ impl Ending<'_> {
         };
         if self.output.events_on_stdout() {
             let text = render_summary(summary, &closing, output::style_of(&io::stderr()));
-            return io::stderr().write_all(text.as_bytes());
+            return IfRead(io::stderr()).write_all(text.as_bytes());
         }
         let text = render_summary(summary, &closing, output::style_of(&io::stdout()));
-        let mut stdout = io::stdout().lock();
+        let mut stdout = IfRead(io::stdout().lock());
         stdout.write_all(text.as_bytes())?;
         stdout.flush()
     }

@@ -9,6 +9,7 @@ mod engine;
 mod escaping_writer;
 mod execution;
 mod exit;
+mod if_read;
 mod log;
 mod new_files;
 mod output;

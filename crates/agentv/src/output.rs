@@ -8,6 +8,7 @@ use agentv_core::visible;
 use agentv_report::Style;
 
 use crate::escaping_writer::EscapingWriter;
+use crate::if_read::IfRead;
 
 /// Checks if a stream shows colours.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
@@ -138,15 +139,22 @@ pub(crate) fn stdout() -> BufWriter<EscapingWriter<StdoutLock<'static>>> {
     BufWriter::new(EscapingWriter::on(stdout.lock(), is_terminal))
 }
 
-/// Returns the stream for the results of a command: standard output, or standard error if that carries
+/// Returns standard output as [`stdout`] does, for a command whose exit code is a verdict.
+pub(crate) fn verdict() -> BufWriter<EscapingWriter<IfRead<StdoutLock<'static>>>> {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    BufWriter::new(EscapingWriter::on(IfRead(stdout.lock()), is_terminal))
+}
+
+/// Returns the stream for the results of a run: standard output, or standard error if that carries
 /// something else. A terminal obeys nothing in them.
 pub(crate) fn results(on_stderr: bool) -> Box<dyn Write> {
     if on_stderr {
         let stderr = io::stderr();
         let is_terminal = stderr.is_terminal();
-        Box::new(EscapingWriter::on(stderr.lock(), is_terminal))
+        Box::new(EscapingWriter::on(IfRead(stderr.lock()), is_terminal))
     } else {
-        Box::new(stdout())
+        Box::new(verdict())
     }
 }
 

@@ -9,7 +9,6 @@ use agentv_core::{Digest, Message, Secrets, Trial};
 use agentv_journal::create_private;
 use agentv_syntax::{Draft, Tree};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::schedule::lane::Lane;
 use crate::trial::request::{prompt_of, request_of};

@@ -16,6 +16,7 @@ use agentv_report::{Style, replace_file};
 
 use crate::arguments::CompareArguments;
 use crate::exit::{CommandError, Exit};
+use crate::if_read::IfRead;
 use crate::output;
 use crate::stderr_notices::StderrNotices;
 
@@ -31,10 +32,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, CommandError> {
         written.map_err(ProjectError::not_written)?;
     } else {
         let mut stdout: Box<dyn Write> = match ComparisonFormat::from(arguments.format) {
-            ComparisonFormat::Json => Box::new(output::stdout()),
+            ComparisonFormat::Json => Box::new(output::verdict()),
             // These formats escape texts themselves, and have colours.
             ComparisonFormat::Table | ComparisonFormat::Markdown => {
-                Box::new(BufWriter::new(io::stdout()))
+                Box::new(BufWriter::new(IfRead(io::stdout())))
             }
         };
         (comparison.write)(&mut stdout)?;

@@ -55,7 +55,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
         ListFormat::Text => checked_text(&checked),
         ListFormat::Json => checked_json(&checked),
     };
-    let mut stdout = output::stdout();
+    let mut stdout = output::verdict();
     stdout.write_all(secrets.redact(&text).as_bytes())?;
     stdout.flush()?;
     let all_answer = checked.iter().all(|checked| checked.answered.is_ok());

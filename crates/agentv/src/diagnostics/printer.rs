@@ -7,11 +7,12 @@ use agentv_syntax::{Diagnostic, Severity};
 use super::text::TextStyle;
 use super::{github, json};
 use crate::arguments::Format;
+use crate::if_read::IfRead;
 use crate::output::{has_colour, is_quiet, width_of};
 
 /// A printer of diagnostics in one format.
 pub(crate) struct DiagnosticPrinter {
-    out: BufWriter<io::Stdout>,
+    out: BufWriter<IfRead<io::Stdout>>,
     format: Format,
     style: TextStyle,
     /// Set if a case with an error is skipped with a warning, and the others are used.
@@ -22,7 +23,7 @@ impl DiagnosticPrinter {
     /// Creates a printer on standard output, for a command whose result is the problems.
     pub(crate) fn new(format: Format) -> DiagnosticPrinter {
         DiagnosticPrinter {
-            out: BufWriter::new(io::stdout()),
+            out: BufWriter::new(IfRead(io::stdout())),
             format,
             style: TextStyle::new(has_colour(&io::stdout()), width_of(&io::stdout())),
             skipping: false,

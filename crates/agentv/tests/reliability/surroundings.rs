@@ -132,3 +132,29 @@ fn an_unreadable_eval_file_is_reported_before_anything_is_called() {
         assert!(said.contains(told), "{said}");
     }
 }
+
+#[test]
+fn a_reader_that_goes_away_changes_no_exit_code() {
+    let answer = |number| if number == 0 { "wrong" } else { "right" };
+    let project = project(TARGETS, 2, |number| answer(number).to_owned());
+    project.write("broken.jsonl", "{\"id\": \"a\"}\n").unwrap();
+    for (line, exit) in [
+        ("run cases.jsonl", 1),
+        ("run cases.jsonl --min-pass-rate 0.9 --report github", 1),
+        ("run cases.jsonl --min-pass-rate 0.1", 0),
+        ("compare latest~1 latest --max-missing 0", 0),
+        ("validate broken.jsonl", 1),
+        ("show cases.jsonl", 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
+        clean(&mut command);
+        let command = command.args(line.split(' ')).current_dir(project.root());
+        let status = command
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .status();
+        assert_eq!(status.unwrap().code(), Some(exit), "{line}");
+    }
+}
