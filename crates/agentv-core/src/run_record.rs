@@ -48,7 +48,7 @@ pub struct RunRecord {
     /// True if mocks replaced the targets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The run whose failed and errored trials were repeated.
+    /// The run whose trials that did not pass were repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
     /// The run whose answers were graded again. No target was asked.

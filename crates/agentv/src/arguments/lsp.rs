@@ -7,7 +7,7 @@ use clap::Args;
 /// Speaks the language server protocol on standard input and output. Editors start it: see the guide
 /// `editors.md` for the settings of VS Code, Neovim, Helix, Zed and Emacs.
 ///
-/// Exit codes: 0 the editor asked for the end, 2 the editor broke the protocol.
+/// Exit codes: 0 the editor shut the server down, 2 the editor violated the protocol.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

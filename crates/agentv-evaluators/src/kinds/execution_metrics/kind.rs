@@ -10,7 +10,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "execution_metrics",
         aliases: &[],
-        doc: "Scores the share of the given limits that the target kept.",
+        doc: "Sets several limits. The score is the share of them that the target stayed within.",
         options: Record {
             name: "execution_metrics",
             fields: &[
