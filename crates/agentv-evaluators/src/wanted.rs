@@ -98,6 +98,15 @@ impl WantedText {
         text.map_err(crate::error::could_not_judge)
     }
 
+    /// Returns a text from which white space was removed, which must not be empty either.
+    ///
+    /// # Errors
+    /// Fails if it is empty.
+    pub(crate) fn not_empty(text: &str) -> Result<&str, EvaluatorError> {
+        let text = Some(text).filter(|text| !text.is_empty());
+        text.ok_or_else(|| crate::error::could_not_judge(NoText::Empty))
+    }
+
     fn resolve(&self, subject: &Subject<'_>) -> Result<Cow<'_, str>, NoText> {
         match self {
             WantedText::Reference => {

@@ -73,17 +73,15 @@ impl JudgedAnswer {
         }
     }
 
-    /// Returns the distance between the two grades, from 0 to 1: that of the scores or that of the verdicts,
-    /// whichever is larger.
-    fn distance(&self) -> f64 {
+    /// Returns the distance between the two verdicts, from 0 to 2, and between the two scores.
+    fn distance(&self) -> (usize, f64) {
         let Some((verdict, score)) = self.said else {
-            return 0.0;
+            return (0, 0.0);
         };
-        let in_verdicts = rank(verdict).abs_diff(rank(self.label.verdict)) as f64 / 2.0;
-        match self.label.score {
-            Some(human) => (score - human.value()).abs().max(in_verdicts),
-            None => in_verdicts,
-        }
+        let in_verdicts = rank(verdict).abs_diff(rank(self.label.verdict));
+        let human = self.label.score;
+        let in_scores = human.map_or(0.0, |human| (score - human.value()).abs());
+        (in_verdicts, in_scores)
     }
 }
 
@@ -111,7 +109,7 @@ pub struct Calibration {
     pub by_evaluator: BTreeMap<String, Agreement>,
     /// The cases that errored, which no agreement counts.
     pub errored: Vec<JudgedAnswer>,
-    /// The cases whose grades differ, the largest difference first.
+    /// The cases whose grades differ: the largest difference of verdicts first, then of scores.
     pub differing: Vec<JudgedAnswer>,
 }
 
@@ -128,9 +126,13 @@ impl Calibration {
         let by_evaluator = by_evaluator(&graded);
         let mut differing: Vec<JudgedAnswer> = graded
             .into_iter()
-            .filter(|case| case.distance() > 0.0)
+            .filter(|case| case.distance() != (0, 0.0))
             .collect();
-        differing.sort_by(|one, other| other.distance().total_cmp(&one.distance()));
+        // Verdicts count first: a gate sees those.
+        differing.sort_by(|one, other| {
+            let ((verdicts, scores), (less, lower)) = (other.distance(), one.distance());
+            verdicts.cmp(&less).then(scores.total_cmp(&lower))
+        });
         differing.truncate(shown);
         Calibration {
             agreement,

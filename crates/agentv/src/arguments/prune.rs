@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentv_project::PruneOptions;
 use clap::{ArgGroup, Args};
 
-use super::values::{InvalidValue, duration, whole};
+use super::values::{InvalidValue, whole};
 
 /// Remove old runs
 ///
@@ -45,22 +45,17 @@ impl PruneArguments {
     }
 }
 
-/// Reads a number of days or weeks, or a shorter time with its unit.
+/// Reads a number of hours, days or weeks. In an age, `6m` could be minutes or months, and a bare number
+/// anything.
 fn age(text: &str) -> Result<Duration, InvalidValue> {
-    const DAY: u64 = 86_400;
-    let expected = InvalidValue::Expected("an age such as `12h`, `30d` or `8w`");
-    let units = [('d', DAY), ('w', 7 * DAY)];
-    for (unit, seconds) in units {
-        if let Some(number) = text.strip_suffix(unit) {
-            let number: u32 = number.trim_end().parse().map_err(|_| expected)?;
-            return Ok(Duration::from_secs(u64::from(number) * seconds));
-        }
-    }
-    // A bare number could be days or seconds.
-    match text.parse::<f64>() {
-        Ok(_) => Err(expected),
-        Err(_) => duration(text).map_err(|_| expected),
-    }
+    const HOUR: u64 = 3600;
+    let units = [('h', HOUR), ('d', 24 * HOUR), ('w', 7 * 24 * HOUR)];
+    let age = units.iter().find_map(|(unit, seconds)| {
+        let number: u32 = text.strip_suffix(*unit)?.trim_end().parse().ok()?;
+        Some(Duration::from_secs(u64::from(number) * seconds))
+    });
+    let expected = "an age in hours, days or weeks: `12h`, `30d` or `8w`";
+    age.ok_or(InvalidValue::Expected(expected))
 }
 
 #[cfg(test)]
@@ -74,7 +69,17 @@ mod tests {
             ["12h", "30d", "8w", "1d", "0d"].map(hours),
             [Some(12), Some(720), Some(1344), Some(24), Some(0)]
         );
-        for text in ["30", "", "d", "-1d", "1.5d", "soon", "99999999999d"] {
+        for text in [
+            "30",
+            "",
+            "d",
+            "-1d",
+            "1.5d",
+            "soon",
+            "6m",
+            "30s",
+            "99999999999d",
+        ] {
             assert_eq!(hours(text), None, "{text}");
         }
     }

@@ -63,6 +63,8 @@ impl Comparison {
     pub(super) fn holds(&self, found: &Value, expected: &Value) -> Result<bool, Incomparable> {
         match self {
             Comparison::Exact => Ok(same(found, expected)),
+            // Equal texts are equal numbers and dates, in whatever format.
+            _ if same_text(found, expected) => Ok(true),
             Comparison::Number {
                 tolerance,
                 relative,
@@ -76,8 +78,6 @@ impl Comparison {
                     found.unit == wanted.unit || found.unit.is_empty() || wanted.unit.is_empty();
                 Ok(has_unit && is_near(found.number, wanted.number, *tolerance, *relative))
             }
-            // Equal texts are equal dates, in whatever format.
-            Comparison::Date(_) if same_text(found, expected) => Ok(true),
             Comparison::Date(formats) => {
                 let day = expected_day(expected, formats);
                 let day = day.ok_or_else(|| refuse("an unambiguous date", expected))?;
