@@ -61,11 +61,12 @@ pub(crate) fn plain_words(line: &str) -> Option<Vec<OsString>> {
         .then(|| words().map(|word| OsStr::new(word).to_owned()).collect())
 }
 
-/// Returns the changes of a workspace as a text for a judge, up to a limit; `None` if there are none.
+/// Returns the changes of a workspace as a text for a judge, up to a limit; `None` without a workspace.
 pub(crate) fn shown_changes(transcript: &Transcript) -> Option<String> {
     let changes = transcript.file_changes.as_deref()?;
     if changes.is_empty() {
-        return None;
+        // A judge must know: an agent may claim work that it did not do.
+        return Some("no file was changed".to_owned());
     }
     let headings: Vec<String> = changes.iter().map(heading).collect();
     // All files are named before their differences share what is left.
@@ -180,7 +181,8 @@ mod tests {
         let mut transcript = Transcript::default();
         assert_eq!(shown_changes(&transcript), None);
         transcript.file_changes = Some(Vec::new());
-        assert_eq!(shown_changes(&transcript), None);
+        let none = shown_changes(&transcript);
+        assert_eq!(none.as_deref(), Some("no file was changed"));
         transcript.file_changes = Some(vec![
             change("a.txt", "+one\n".to_owned()),
             change("b.txt", "+\n".repeat(SHOWN)),

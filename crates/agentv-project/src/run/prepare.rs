@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentv_core::{EvalFile, Planned, RanFile, RanTarget, RunRecord, Target};
 use agentv_process::Runner;
-use agentv_runner::{Cache, Changes, RunSpec, RunWorkspaces, TrialsSpec, survey};
+use agentv_runner::{Cache, Changes, NoWorkspace, RunSpec, RunWorkspaces, TrialsSpec, survey};
 use jiff::Timestamp;
 
 use super::changes::{changes_of, untracked_of};
@@ -66,7 +66,8 @@ impl WorkspacePlan {
         }
         let runner = Runner::of_this_program();
         let opened = RunWorkspaces::open(self.place.as_deref(), root, runner);
-        let opened = opened.map_err(ProjectError::from_error)?;
+        // With the cause that the system gives.
+        let opened = opened.map_err(|error| ProjectError::from_error(NoWorkspace::from(error)))?;
         Ok(Some(Arc::new(opened)))
     }
 }

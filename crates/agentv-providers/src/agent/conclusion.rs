@@ -149,15 +149,27 @@ impl Conclusion<'_> {
             Ending::Stopped | Ending::DeadlinePassed | Ending::Cancelled => "it was stopped".into(),
         };
         let stderr = self.stderr.text();
-        let stderr = self.with_address(&self.secrets.redact(stderr.trim()));
-        let cut = stderr.ceil_char_boundary(stderr.len().saturating_sub(LONGEST_STDERR));
-        let words = match &stderr[cut..] {
+        let said = match stderr.trim() {
+            "" => self.said_beside_events(),
+            stderr => stderr.to_owned(),
+        };
+        let said = self.with_address(&self.secrets.redact(&said));
+        let cut = said.ceil_char_boundary(said.len().saturating_sub(LONGEST_STDERR));
+        let words = match &said[cut..] {
             "" => "; it wrote nothing to stderr".to_owned(),
             end => format!(": {}", excerpt(end)),
         };
         let cause = self.trouble.map_or(Cause::Command, cause_of);
         let message = format!("{} ended without its final event ({how}){words}", self.name);
         (cause, message)
+    }
+
+    /// Returns the lines of the stream that are not events, such as complaints about an option.
+    fn said_beside_events(&self) -> String {
+        let stream = String::from_utf8_lossy(&self.raw);
+        let lines = stream.lines().map(str::trim_end);
+        let words: Vec<&str> = lines.filter(|line| !line.starts_with('{')).collect();
+        words.join("\n").trim().to_owned()
     }
 
     /// Returns a warning about an agent that finished its work and then failed.

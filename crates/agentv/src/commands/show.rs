@@ -37,12 +37,13 @@ fn run_of(arguments: &ShowArguments) -> Result<Option<RunFolder>, ProjectError> 
     let Some(name) = path.to_str().filter(|_| !path.exists()) else {
         return Ok(None);
     };
-    let is_relative = name == "latest" || name.starts_with("latest~");
+    // An eval file has an extension.
+    let is_run = name == "latest" || name.starts_with("latest~") || path.extension().is_none();
     let found = Project::here().run_folders();
     let found = found.and_then(|folders| folders.find(name, &mut StderrNotices::new()));
     match found {
         Ok(run) => Ok(Some(run.folder)),
-        Err(error) if is_relative => Err(error),
+        Err(error) if is_run => Err(error),
         // The name of an eval file that does not exist.
         Err(_) => Ok(None),
     }
