@@ -276,6 +276,16 @@ impl ResultRecord {
         let missed = || self.misses.first().map(String::as_str);
         error.or_else(missed).or(self.reasoning.as_deref())
     }
+
+    /// Returns the misses of the case itself, which no evaluator found: what decided its status.
+    pub fn own_misses(&self) -> impl Iterator<Item = &str> {
+        let is_found = |miss: &&String| {
+            let mut results = self.evaluator_results.iter();
+            results.any(|result| result.misses.contains(miss))
+        };
+        let own = self.misses.iter().filter(move |miss| !is_found(miss));
+        own.map(String::as_str)
+    }
 }
 
 /// The durations of a trial, in milliseconds.

@@ -205,6 +205,8 @@ pub struct GateOutcome {
 impl GateOutcome {
     /// The name of the allowance for errors, which is not a gate.
     pub const ALLOWANCE: &str = "max_errors";
+    /// The name of the gate that every graded trial passes, if no other is given.
+    pub const ALL_PASS: &str = "all_pass";
     /// The name of the gate that a run has the results of all its trials.
     pub const COMPLETE: &str = "complete";
     /// The name of the gate that all results are of the current cases, targets and settings.

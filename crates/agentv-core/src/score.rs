@@ -172,6 +172,11 @@ pub enum Verdict {
 impl Verdict {
     /// The least score that is borderline.
     pub const BORDERLINE_FROM: f64 = 0.6;
+
+    /// Returns the verdict as written.
+    pub fn as_str(self) -> &'static str {
+        Status::from(self).as_str()
+    }
 }
 
 /// The status of a trial.

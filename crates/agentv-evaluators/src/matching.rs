@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use agentv_core::{Content, Evaluation, EvaluatorError, Score, Subject};
-use agentv_syntax::shape::{BOOL, FILLED};
-use agentv_syntax::{Field, Form, Shape};
+use agentv_syntax::Field;
+use agentv_syntax::shape::BOOL;
 use serde_json::Value;
 
 use crate::error::BuildError;
 use crate::options::Options;
+use crate::wanted::{WantedText, is_template};
 use crate::words::{Findings, quoted};
 
 pub(crate) const IGNORE_CASE: Field = Field {
@@ -21,14 +22,6 @@ pub(crate) const TRIM: Field = Field {
     name: "trim",
     shape: &BOOL,
     doc: "True to ignore white space around the answer and the text (default: false).",
-};
-
-pub(crate) static TEXTS: Shape = Shape {
-    expected: "an array of at least one string",
-    forms: &[Form::List {
-        items: &FILLED,
-        at_least: 1,
-    }],
 };
 
 /// The way in which a check compares texts.
@@ -90,6 +83,8 @@ pub(crate) fn lower_case_letters(text: &str) -> impl Iterator<Item = char> {
 /// The texts to search for: those of the option `values`, or those of the reference answer.
 pub(crate) enum SoughtTexts {
     Fixed(Vec<Sought>),
+    /// Texts of which at least one has variables of the case.
+    Templates(Vec<WantedText>, Matching),
     Reference(Matching),
 }
 
@@ -99,19 +94,37 @@ impl SoughtTexts {
         options: &Options<'_>,
         matching: Matching,
     ) -> Result<SoughtTexts, BuildError> {
-        if options.get("values").is_none() {
+        let Some(values) = options.texts("values")? else {
             return Ok(SoughtTexts::Reference(matching));
+        };
+        if values.is_empty() {
+            return Err(options.invalid("values", "expected at least one text"));
         }
-        Sought::read(options, matching).map(SoughtTexts::Fixed)
+        if !values.iter().any(|value| is_template(value)) {
+            let sought = values.into_iter();
+            let sought = sought.map(|value| Sought::of(value.to_owned(), matching));
+            return Ok(SoughtTexts::Fixed(sought.collect()));
+        }
+        let templates = values.into_iter().map(WantedText::written);
+        let templates = templates.collect::<Result<Vec<_>, _>>();
+        let templates = templates.map_err(|problem| options.invalid("values", problem))?;
+        Ok(SoughtTexts::Templates(templates, matching))
     }
 
     /// Returns the texts for a case. A reference answer that is a list has several.
     ///
     /// # Errors
-    /// Fails if the case has no reference answer, or one of its texts is empty.
+    /// Fails if the case has no reference answer, lacks a variable of a template, or one of its texts is empty.
     pub(crate) fn of(&self, subject: &Subject<'_>) -> Result<Cow<'_, [Sought]>, EvaluatorError> {
         let matching = match self {
             SoughtTexts::Fixed(sought) => return Ok(Cow::Borrowed(sought)),
+            SoughtTexts::Templates(templates, matching) => {
+                let texts = templates.iter().map(|template| {
+                    let text = template.filled(subject)?;
+                    Ok(Sought::of(text.into_owned(), *matching))
+                });
+                return texts.collect::<Result<Vec<_>, _>>().map(Cow::Owned);
+            }
             SoughtTexts::Reference(matching) => *matching,
         };
         let texts = match subject.reference_content() {
@@ -145,18 +158,6 @@ pub(crate) struct Sought {
 }
 
 impl Sought {
-    /// Reads the texts of the option `values`.
-    fn read(options: &Options<'_>, matching: Matching) -> Result<Vec<Sought>, BuildError> {
-        let values = options.texts("values")?.unwrap_or_default();
-        if values.is_empty() {
-            return Err(options.invalid("values", "expected at least one text"));
-        }
-        let sought = values
-            .into_iter()
-            .map(|value| Sought::of(value.to_owned(), matching));
-        Ok(sought.collect())
-    }
-
     fn of(written: String, matching: Matching) -> Sought {
         Sought {
             form: matching.form(&written).into_owned(),

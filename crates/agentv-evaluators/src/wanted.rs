@@ -30,6 +30,15 @@ pub(crate) static ANY_WANTED: Shape = Shape {
     }],
 };
 
+/// Texts that are not empty, or templates of them.
+pub(crate) static FILLED_TEXTS_WANTED: Shape = Shape {
+    expected: "an array of at least one string",
+    forms: &[Form::List {
+        items: &FILLED_WANTED,
+        at_least: 1,
+    }],
+};
+
 /// The text that an answer is compared with.
 #[derive(Debug)]
 pub(crate) enum WantedText {
@@ -49,7 +58,7 @@ pub(crate) enum WantedText {
 enum NoText {
     #[error("nothing to compare with: give the evaluator a `value` or the case an expected answer")]
     NoReference,
-    #[error("cannot fill in `value`: {0}")]
+    #[error("cannot fill in the text to compare with: {0}")]
     Template(TemplateError),
     #[error("the text to compare with is empty, so every answer would match")]
     Empty,
@@ -61,10 +70,18 @@ impl WantedText {
         let Some(value) = options.text("value")? else {
             return Ok(WantedText::Reference);
         };
+        WantedText::written(value).map_err(|problem| options.invalid("value", problem))
+    }
+
+    /// Reads a text, which may be a template.
+    ///
+    /// # Errors
+    /// Fails if it is a template that cannot be used.
+    pub(crate) fn written(value: &str) -> Result<WantedText, TemplateError> {
         if !is_template(value) {
             return Ok(WantedText::Fixed(value.to_owned()));
         }
-        let template = parse(value).map_err(|problem| options.invalid("value", problem))?;
+        let template = parse(value)?;
         Ok(match variable_alone(value) {
             Some(name) => WantedText::Variable(name.to_owned(), template),
             None => WantedText::Template(template),

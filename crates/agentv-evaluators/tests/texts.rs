@@ -69,8 +69,8 @@ fn contains_all_needs_every_text_and_says_which_is_missing() {
     assert_eq!(summary(&judge("paris", all)), (0.0, hits, misses));
     let not_all = json!({"type": "contains_all", "values": ["Paris", "Rome"], "negate": true});
     let found = judge("Paris", not_all);
-    let (hits, misses) = (vec!["does not contain `Rome`"], vec!["contains `Paris`"]);
-    assert_eq!(summary(&found), (1.0, hits, misses));
+    let hits = vec!["does not contain `Rome`"];
+    assert_eq!(summary(&found), (1.0, hits, vec![]));
 }
 
 #[test]
@@ -167,7 +167,8 @@ fn a_value_may_be_a_template_over_the_case() {
     }
     let unknown = trial.judge(json!({"type": "contains", "value": "{{ answer }}"}));
     let unknown = unknown.unwrap_err().to_string();
-    assert!(unknown.starts_with("cannot fill in `value`: "), "{unknown}");
+    let words = "cannot fill in the text to compare with: ";
+    assert!(unknown.starts_with(words), "{unknown}");
     trial.case.extra.insert("answer".to_owned(), json!(""));
     let empty = trial.judge(json!({"type": "contains", "value": "{{ answer }}"}));
     let words = "the text to compare with is empty, so every answer would match";

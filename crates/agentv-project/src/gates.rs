@@ -3,7 +3,7 @@
 use agentv_core::GateOutcome;
 use agentv_journal::RunFolder;
 use agentv_report::compare::{ComparedRun, Comparison, ComparisonSummary, compare, read_runs};
-use agentv_report::{RunResults, Summary};
+use agentv_report::{RunResults, Summary, nothing_graded};
 
 use crate::counted::counted;
 use crate::error::ProjectError;
@@ -20,6 +20,8 @@ pub(crate) struct Gates {
     missing_shards: Option<Vec<String>>,
     /// The way to repeat results that are out of date.
     advice: Option<String>,
+    /// Set if a resume cannot repeat them all.
+    needs_new_run: bool,
     /// Set for a shard without cases, which has nothing to measure: the gates are those of the merged run.
     is_empty_shard: bool,
 }
@@ -44,6 +46,8 @@ pub struct JudgedGates {
     pub errors: GateOutcome,
     /// Set if the request names the allowance.
     names_allowance: bool,
+    /// Set if a resume cannot repeat all results that are out of date.
+    pub needs_new_run: bool,
 }
 
 impl JudgedGates {
@@ -74,6 +78,7 @@ impl Gates {
             baseline,
             missing_shards: None,
             advice: None,
+            needs_new_run: false,
             is_empty_shard: false,
         })
     }
@@ -82,6 +87,14 @@ impl Gates {
     pub(crate) fn with_advice(self, advice: String) -> Gates {
         Gates {
             advice: Some(advice),
+            ..self
+        }
+    }
+
+    /// Returns these gates for a run whose results a resume cannot all repeat.
+    pub(crate) fn needing_new_run(self, needs_new_run: bool) -> Gates {
+        Gates {
+            needs_new_run,
             ..self
         }
     }
@@ -188,10 +201,15 @@ impl Gates {
             gates.extend(self.judge_completeness(summary, planned));
         }
         let allowance = self.options.max_errors;
+        let errors = allowance.unwrap_or_default().judge(summary, planned);
+        if gates.is_empty() && errors.met && !self.is_empty_shard {
+            gates.extend(nothing_graded(summary, trials));
+        }
         JudgedGates {
             gates,
-            errors: allowance.unwrap_or_default().judge(summary, planned),
+            errors,
             names_allowance: allowance.is_some(),
+            needs_new_run: self.needs_new_run,
         }
     }
 

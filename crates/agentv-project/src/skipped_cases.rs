@@ -18,18 +18,23 @@ impl SkippedCases {
         if diagnostic.severity() != Severity::Error {
             return;
         }
-        let Diagnostic { line, case, .. } = diagnostic;
+        let Diagnostic {
+            line,
+            case,
+            case_id,
+            ..
+        } = diagnostic;
         let message = diagnostic.to_string();
         let is_same = |last: &&mut SkippedCase| match case {
             Some(_) => last.id == *case,
-            None => last.id.is_none() && last.line == *line,
+            None => last.id == *case_id && last.line == *line,
         };
         if let Some(last) = self.0.last_mut().filter(is_same) {
             join(last, &message);
         } else if self.0.len() < MOST {
             self.0.push(SkippedCase {
                 line: *line,
-                id: case.clone(),
+                id: case_id.clone(),
                 message: clipped(message),
             });
         }

@@ -26,9 +26,7 @@ impl GateSpec {
     /// trials per case and target.
     pub fn judge(&self, summary: &Summary, trials: u32) -> Vec<GateOutcome> {
         let beside = beside(summary);
-        // If each case names its own target, a target has only some of the cases.
-        let share_cases = summary.trials > summary.cases.saturating_mul(u64::from(trials.max(1)));
-        let targets: &[TargetSummary] = if share_cases { &summary.targets } else { &[] };
+        let targets = with_same_cases(summary, trials);
         let gates = [
             self.fail_under.map(|least| {
                 let mean = summary.mean_of_all();
@@ -57,6 +55,41 @@ pub fn gates_met(gates: &[GateOutcome], statuses: &Statuses) -> bool {
     match statuses.graded() {
         0 => statuses.error == 0,
         graded => statuses.pass == graded,
+    }
+}
+
+/// Returns the gate of a run without other gates in which nothing was graded because trials errored: that all
+/// graded trials pass says nothing then. The same holds for one of several targets with the same cases.
+/// `trials` is the number of trials per case and target.
+pub fn nothing_graded(summary: &Summary, trials: u32) -> Option<GateOutcome> {
+    let is_empty = |statuses: &Statuses| statuses.graded() == 0 && statuses.error > 0;
+    let found = if is_empty(&summary.statuses) {
+        format!("no graded trial{}", beside(summary))
+    } else {
+        let mut targets = with_same_cases(summary, trials).iter();
+        let target = targets.find(|target| is_empty(&target.statuses))?;
+        format!(
+            "no graded trial for `{}` (excluding {} errored)",
+            one_line(&target.target),
+            count(target.statuses.error)
+        )
+    };
+    Some(GateOutcome {
+        gate: GateOutcome::ALL_PASS.to_owned(),
+        required: "every graded trial passes".to_owned(),
+        found,
+        met: false,
+    })
+}
+
+/// Returns the targets, if they have the same cases. If each case names its own target, a target has only
+/// some of the cases.
+fn with_same_cases(summary: &Summary, trials: u32) -> &[TargetSummary] {
+    let single = summary.cases.saturating_mul(u64::from(trials.max(1)));
+    if summary.trials > single {
+        &summary.targets
+    } else {
+        &[]
     }
 }
 

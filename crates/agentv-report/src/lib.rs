@@ -100,7 +100,7 @@ pub use destination::{check_destination, replace_file};
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use events_file::EventsFile;
 pub use export::{ExportError, write_otlp};
-pub use gate::{GateSpec, gate_line, gates_met};
+pub use gate::{GateSpec, gate_line, gates_met, nothing_graded};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, write_trend_page};
 pub use in_order::{Divided, in_order};
 pub use out_file::OutFile;

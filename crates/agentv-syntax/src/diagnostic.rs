@@ -31,6 +31,8 @@ pub struct Diagnostic {
     pub column: Option<u64>,
     /// The id of the case, if it is known and the line alone does not identify the case.
     pub case: Option<String>,
+    /// The id of the case, if it is known.
+    pub case_id: Option<String>,
     /// The problem within the line.
     pub problem: Problem,
     /// The piece of the source to draw.
@@ -90,6 +92,7 @@ impl Diagnostic {
             line: None,
             column: None,
             case: None,
+            case_id: None,
             problem,
             excerpt: None,
         }
@@ -103,6 +106,7 @@ impl Diagnostic {
             line: Some(number),
             column: Some(line[..start].chars().count() as u64 + 1),
             case: None,
+            case_id: None,
             excerpt: Some(Excerpt::of_line(line, problem.span.clone())),
             problem,
         }

@@ -173,7 +173,8 @@ impl Ending<'_> {
         let is_grading = self.run.record().graded_from.is_some();
         let reachable = planned.saturating_sub(self.run.not_answered());
         let is_graded = is_grading && self.run.planned().trials >= reachable;
-        let is_complete = summary.trials >= reachable && (summary.outdated == 0 || is_graded);
+        let cannot_repeat = is_graded || closed.gates.needs_new_run;
+        let is_complete = summary.trials >= reachable && (summary.outdated == 0 || cannot_repeat);
         let resume = resume.filter(|_| !is_complete);
         let shown = self.project.shown(self.run.folder().path());
         let next = show_command(summary, &shown);

@@ -72,24 +72,25 @@ pub(crate) enum Origin<'r> {
 impl WrittenRow<'_> {
     /// Turns a problem of this case into a diagnostic with its line.
     pub(crate) fn place(&self, problem: Problem) -> Diagnostic {
+        let id = self.node.get("id").and_then(Node::as_str);
+        let case_id = id.map(|id| id.into_owned());
         match self.origin {
-            Origin::Line { file, text, .. } => Diagnostic::of_line(file, self.line, text, problem),
-            Origin::Document { file, text, lines } => {
-                let id = self.node.get("id").and_then(Node::as_str);
-                Diagnostic {
-                    case: id.map(|id| id.into_owned()),
-                    ..lines.place(file, text, problem)
-                }
-            }
+            Origin::Line { file, text, .. } => Diagnostic {
+                case_id,
+                ..Diagnostic::of_line(file, self.line, text, problem)
+            },
+            Origin::Document { file, text, lines } => Diagnostic {
+                case: case_id.clone(),
+                case_id,
+                ..lines.place(file, text, problem)
+            },
             Origin::Translated {
                 file, texts, own, ..
-            } => {
-                let id = self.node.get("id").and_then(Node::as_str);
-                Diagnostic {
-                    case: id.map(|id| id.into_owned()),
-                    ..texts.place(problem, Some(own), file)
-                }
-            }
+            } => Diagnostic {
+                case: case_id.clone(),
+                case_id,
+                ..texts.place(problem, Some(own), file)
+            },
         }
     }
 

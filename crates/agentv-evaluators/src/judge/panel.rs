@@ -94,9 +94,19 @@ impl Panel {
         };
         let details = self.details(&judgements, threshold);
         let distance = |one: &Judgement| (one.score.value() - score.value()).abs();
-        judgements.sort_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)));
-        // The words are those of the judge whose score is nearest to the combined one.
-        let (_, nearest) = judgements.swap_remove(0);
+        // The words are those of the judge whose score is nearest to the combined one, and of two the worse.
+        judgements.sort_by(|(_, one), (_, other)| {
+            let nearer = distance(one).total_cmp(&distance(other));
+            nearer.then(one.score.value().total_cmp(&other.score.value()))
+        });
+        let (_, mut nearest) = judgements.remove(0);
+        let lacking = judgements.iter().filter(|(_, one)| one.lacks_required);
+        for (target, other) in lacking {
+            let misses = other.misses.iter();
+            let new = misses.filter(|miss| !nearest.misses.contains(miss));
+            let new: Vec<String> = new.map(|miss| format!("[{target}] {miss}")).collect();
+            nearest.misses.extend(new);
+        }
         Evaluation {
             score,
             verdict,
@@ -230,6 +240,27 @@ mod tests {
         let few = [(0.9, true), (0.9, false), (0.9, false)];
         assert_eq!(joined(Aggregate::Mean, &few).1, Verdict::Pass);
         assert_eq!(joined(Aggregate::Majority, &most).1, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_required_part_that_one_judge_misses_is_a_finding() {
+        let panel = Panel {
+            judges: Vec::new(),
+            aggregate: Aggregate::Median,
+        };
+        let misses = |scores: &[(f64, bool)]| {
+            let mut said = said(scores);
+            for (_, one) in said.iter_mut().filter(|(_, one)| one.lacks_required) {
+                one.misses.push("greets (required)".to_owned());
+            }
+            panel.evaluation(said, PassThreshold::default()).misses
+        };
+        let two = [(1.0, false), (0.5, true)];
+        assert_eq!(misses(&two), ["greets (required)"]);
+        let three = [(1.0, false), (0.5, true), (1.0, false)];
+        assert_eq!(misses(&three), ["[j] greets (required)"]);
+        let all = [(0.5, true), (0.5, true), (0.5, true)];
+        assert_eq!(misses(&all), ["greets (required)"]);
     }
 
     #[test]

@@ -9,8 +9,9 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, SoughtTexts, TEXTS, contains_fact};
+use crate::matching::{IGNORE_CASE, Matching, Sought, SoughtTexts, contains_fact};
 use crate::options::Options;
+use crate::wanted::FILLED_TEXTS_WANTED;
 use crate::words::Findings;
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -23,8 +24,8 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "values",
-                    shape: &TEXTS,
-                    doc: "The texts to look for. The answer must contain all of them (default: those of the reference answer).",
+                    shape: &FILLED_TEXTS_WANTED,
+                    doc: "The texts to look for. The answer must contain all of them (default: those of the reference answer). `{{ NAME }}` is replaced by a variable or field of the case.",
                 },
                 IGNORE_CASE,
             ],
@@ -34,7 +35,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
         shorthand: Some("values"),
     },
     example: "\
-- contains_all: [Paris, Rome]
+- contains_all: [Paris, '{{ expected_output }}']
 - {type: contains_all, values: [Paris], ignore_case: true, negate: true}
 ",
     facts: Facts {
@@ -59,14 +60,16 @@ impl Check for ContainsAll {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let texts = self.sought.of(subject)?;
         let answer = self.matching.form(subject.answer);
-        let mut holds = true;
+        let is_found = |sought: &Sought| answer.contains(&sought.form);
+        let holds = texts.iter().all(is_found);
         let mut facts = Findings::default();
         for sought in texts.iter() {
-            let found = answer.contains(&sought.form);
-            holds &= found;
-            facts.add(found != self.matching.negate, || {
-                contains_fact(found, &sought.written)
-            });
+            let found = is_found(sought);
+            let is_hit = found != self.matching.negate;
+            // A negated check passes if one text is missing, so the others are no misses.
+            if is_hit || holds == self.matching.negate {
+                facts.add(is_hit, || contains_fact(found, &sought.written));
+            }
         }
         Ok(self.matching.judge_all(holds, facts))
     }

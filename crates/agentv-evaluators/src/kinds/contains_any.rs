@@ -9,8 +9,9 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, Sought, SoughtTexts, TEXTS, contains_fact};
+use crate::matching::{IGNORE_CASE, Matching, Sought, SoughtTexts, contains_fact};
 use crate::options::Options;
+use crate::wanted::FILLED_TEXTS_WANTED;
 use crate::words::{Findings, quoted};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -23,8 +24,8 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "values",
-                    shape: &TEXTS,
-                    doc: "The texts to look for. The answer must contain at least one of them (default: those of the reference answer).",
+                    shape: &FILLED_TEXTS_WANTED,
+                    doc: "The texts to look for. The answer must contain at least one of them (default: those of the reference answer). `{{ NAME }}` is replaced by a variable or field of the case.",
                 },
                 IGNORE_CASE,
             ],
@@ -34,7 +35,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
         shorthand: Some("values"),
     },
     example: "\
-- contains_any: [Paris, Rome]
+- contains_any: [Paris, '{{ expected_output }}']
 - {type: contains_any, values: [Paris], ignore_case: true, negate: true}
 ",
     facts: Facts {

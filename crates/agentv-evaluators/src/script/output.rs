@@ -120,7 +120,18 @@ pub(crate) fn read_decision(
     let decided = verdict(printed.get("verdict"))?;
     let mut evaluation = evaluation(printed)?;
     if let Some(decided) = decided {
-        let is_worse = decided < evaluation.score.verdict(threshold);
+        let of_score = evaluation.score.verdict(threshold);
+        let is_worse = decided < of_score;
+        if decided != of_score {
+            let findings = if is_worse {
+                &mut evaluation.misses
+            } else {
+                &mut evaluation.hits
+            };
+            let (own, other) = (decided.as_str(), of_score.as_str());
+            let said = format!("the aggregator decided `{own}`, and not `{other}` by the score");
+            findings.insert(0, said);
+        }
         evaluation.lacks_required = is_worse && decided == Verdict::Fail;
         evaluation.verdict = Some(decided);
     }

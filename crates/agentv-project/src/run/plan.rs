@@ -163,6 +163,16 @@ impl Plan {
         files.select_skipped(&selections)
     }
 
+    /// Returns the files of the resumed run that cannot be used today, quoted.
+    pub(super) fn unusable_files(&self, files: &EvalFiles) -> Vec<String> {
+        let open = files.names();
+        let record = self.resumed.as_ref().map(|run| &run.record);
+        let ran = record.into_iter().flat_map(|record| &record.files);
+        ran.filter(|file| !open.contains(&&*file.path))
+            .map(|file| format!("`{}`", file.path))
+            .collect()
+    }
+
     /// Returns the way to repeat results that are out of date: without the options that narrow the work.
     pub(super) fn advice(&self, options: &RunOptions, files: &EvalFiles) -> String {
         let record = self.resumed.as_ref().map(|run| &run.record);
@@ -172,11 +182,7 @@ impl Plan {
             flags.push("`--shard`");
         }
         let open = files.names();
-        let ran = record.into_iter().flat_map(|record| &record.files);
-        let unusable: Vec<String> = ran
-            .filter(|file| !open.contains(&&*file.path))
-            .map(|file| format!("`{}`", file.path))
-            .collect();
+        let unusable = self.unusable_files(files);
         if !unusable.is_empty() {
             return format!("start a new run: {} cannot be used", unusable.join(", "));
         }

@@ -149,7 +149,9 @@ impl Project {
         };
         let gates = match is_empty_shard {
             true => gates.of_empty_shard(),
-            false => gates.with_advice(plan.advice(&options, &files)),
+            false => gates
+                .with_advice(plan.advice(&options, &files))
+                .needing_new_run(!plan.unusable_files(&files).is_empty()),
         };
         let read_files = files.prompt_files().into_iter().chain(survey.files.listed);
         Ok(PreparedRun {

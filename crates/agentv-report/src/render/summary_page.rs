@@ -126,14 +126,11 @@ const NOTHING_TO_GRADE_BY: &str = "No case has anything to grade by: add `expect
 
 /// Says how many results are out of date.
 pub(crate) fn outdated_results(number: u64) -> String {
-    let (results, them) = match number {
-        1 => ("1 result is".to_owned(), "it"),
-        number => (format!("{} results are", count(number)), "them"),
+    let results = match number {
+        1 => "1 result is".to_owned(),
+        number => format!("{} results are", count(number)),
     };
-    format!(
-        "{results} of an earlier version of the cases, targets or settings. To repeat {them}, resume the run \
-         without `--eval-id` and `--limit`."
-    )
+    format!("{results} of an earlier version of the cases, targets or settings.")
 }
 
 /// Returns true if nothing was graded because no case says how. In a dry run, judges are not asked.

@@ -270,6 +270,9 @@ fn grades(page: &mut Page, result: &ResultRecord) {
         return;
     }
     page.gap();
+    for decision in result.own_misses() {
+        page.lines(0, Paint::Bad, decision);
+    }
     for grade in &result.evaluator_results {
         let mut pieces = vec![Piece::new(Paint::Strong, visible(&grade.name))];
         if let Some(given) = grade.score {

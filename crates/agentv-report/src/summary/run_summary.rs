@@ -126,12 +126,12 @@ pub struct Scores {
     /// The mean; `None` if there are several targets: the average of several is the figure of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
-    /// The median, rounded down to six decimals; `None` as above.
+    /// The median; `None` as above. Of more than 100,000 different scores, it is rounded down to six decimals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median: Option<f64>,
-    /// The lowest, rounded down to six decimals.
+    /// The lowest.
     pub min: f64,
-    /// The highest, rounded down to six decimals.
+    /// The highest.
     pub max: f64,
     /// The sample standard deviation, with n − 1, because a run is a sample of its targets'
     /// behaviour. `None` for a single score, and as above.
@@ -153,7 +153,7 @@ pub struct Tokens {
     pub cached: u64,
 }
 
-/// The latencies of answered calls, accurate to one percent. Errored trials and answers from the
+/// The latencies of answered calls: exact up to 10,000 calls, else accurate to one percent. Errored trials and answers from the
 /// cache are excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Latency {

@@ -233,7 +233,7 @@ fn no_figure_of_a_score_below_a_threshold_reaches_it() {
     let scores = summary.scores.unwrap();
     assert_eq!(
         (scores.median.unwrap(), scores.min, scores.max),
-        (0.799_999, 0.7, 0.8)
+        (0.799_999_99, 0.7, 0.8)
     );
     let shown = crate::render::score(scores.median.unwrap());
     assert_eq!(

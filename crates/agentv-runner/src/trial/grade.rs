@@ -300,16 +300,51 @@ fn one_grade(
         let lists = results.iter().flat_map(texts);
         lists.cloned().collect::<Vec<_>>()
     };
+    let decided = score
+        .filter(|_| status != Status::Pass)
+        .and_then(|score| decided_by(specs, &results, score, threshold));
+    let mut misses = all(|result| &result.misses);
+    misses.splice(0..0, decided);
     let reasons = results.iter().filter_map(|result| result.reasoning.clone());
     let reasons: Vec<String> = reasons.chain(not_asked(&results)).collect();
     Grade {
         status,
         score,
         hits: all(|result| &result.hits),
-        misses: all(|result| &result.misses),
+        misses,
         reasoning: (!reasons.is_empty()).then(|| reasons.join("\n")),
         error: errored,
         results,
+    }
+}
+
+/// Says what decided that a case did not pass, if the findings of its evaluators do not show it.
+fn decided_by(
+    specs: &[EvaluatorSpec],
+    results: &[EvaluatorResult],
+    score: Score,
+    threshold: PassThreshold,
+) -> Option<String> {
+    let has_passed = |result: &EvaluatorResult| result.verdict == Some(Verdict::Pass);
+    let mut asked = results.iter().filter(|result| result.score.is_some());
+    let is_weightless = asked.clone().all(|result| result.weight == 0.0);
+    let reached = score.verdict(threshold) == Verdict::Pass;
+    let required = specs.iter().zip(results).find(|(spec, result)| {
+        let decides = spec.required || result.lacks_required;
+        decides && result.score.is_some() && !has_passed(result)
+    });
+    let required = required.filter(|(_, result)| result.misses.is_empty());
+    if reached {
+        required.map(|(spec, _)| format!("`{}` is required and did not pass", spec.name))
+    } else if is_weightless {
+        Some("all weights are 0, so the score is 0".to_owned())
+    } else if asked.all(has_passed) {
+        let score = score.rounded(3, threshold);
+        Some(format!(
+            "every evaluator passed, but the score of the case, {score}, is below its threshold {threshold}"
+        ))
+    } else {
+        None
     }
 }
 
@@ -398,6 +433,35 @@ mod tests {
             (spec(1.0, true), Err("no judge")),
         ];
         assert_eq!(graded(&parts), (Status::Error, None));
+    }
+
+    #[test]
+    fn a_case_says_what_decided_if_its_evaluators_do_not() {
+        let said = |spec: EvaluatorSpec, score: f64, verdict: Option<Verdict>| {
+            let threshold = PassThreshold::default();
+            let mut evaluation = Evaluation::of(Score::new(score).unwrap());
+            evaluation.verdict = verdict;
+            let sure = EvaluatorSpec::of_kind("equals");
+            let passed = Evaluation::of(Score::ONE);
+            let sure_weight = if spec.weight == 0.0 { 0.0 } else { 1.0 };
+            let sure = EvaluatorSpec {
+                weight: sure_weight,
+                ..sure
+            };
+            let results = vec![
+                EvaluatorResult::said(&spec, evaluation, threshold),
+                EvaluatorResult::said(&sure, passed, threshold),
+            ];
+            one_grade(&[spec, sure], results, threshold).misses
+        };
+        let required = "`contains` is required and did not pass";
+        assert_eq!(said(spec(0.1, true), 0.5, None), [required]);
+        let weightless = "all weights are 0, so the score is 0";
+        assert_eq!(said(spec(0.0, false), 1.0, None), [weightless]);
+        let below =
+            "every evaluator passed, but the score of the case, 0.750, is below its threshold 0.8";
+        assert_eq!(said(spec(1.0, false), 0.5, Some(Verdict::Pass)), [below]);
+        assert_eq!(said(spec(1.0, false), 0.5, None), [""; 0]);
     }
 
     #[test]

@@ -190,7 +190,7 @@ fn plain(of: &mut Assertions<'_, '_>, item: &mut Placed, ours: &mut Placed) -> O
         of.notes.wrong_type(item, "an assertion with a `value`");
         return None;
     }
-    text::escaped(of, item, ours)
+    text::plain(of, item, ours)
 }
 
 /// Puts texts to look for: a list, or a text with commas.
@@ -219,8 +219,8 @@ fn several(of: &mut Assertions<'_, '_>, item: &mut Placed, ours: &mut Placed) ->
             Placed::list(span, items.collect())
         }
     };
-    ours.put_as("values", field);
-    Some(())
+    item.put_as("value", field);
+    text::plain_list(of, item, ours)
 }
 
 /// Returns the parts of a text between commas. Quotes keep commas.
@@ -315,9 +315,7 @@ fn put_metric(ours: &mut Placed, metric: &str) {
 /// Puts the most letters that may differ.
 fn levenshtein(_: &mut Assertions<'_, '_>, item: &mut Placed, ours: &mut Placed) -> Option<()> {
     put_metric(ours, "levenshtein");
-    if let Some(value) = item.take("value") {
-        ours.put_as("value", value);
-    }
+    text::put_plain(item, ours, "value");
     match item.take("threshold") {
         Some(most) => ours.put_as("max_distance", most),
         None => put_number(ours, "max_distance", "5"),
@@ -343,7 +341,8 @@ fn similarity(
         of.notes.unsupported("value", value.span, instead);
         return None;
     }
-    ours.put_as("value", value);
+    item.put_as("value", value);
+    text::put_plain(item, ours, "value");
     put_threshold(item, ours, usual);
     Some(())
 }

@@ -43,15 +43,15 @@ macro_rules! entries {
 pub(super) use entries;
 
 entries! { ENTRIES;
-    ["contains"] => "contains", rest: text::escaped;
-    ["icontains"] => "contains", flags: ["ignore_case"], rest: text::escaped;
-    ["contains-any"] => "contains_any", options: {"value" => "values"};
-    ["icontains-any"] => "contains_any", options: {"value" => "values"}, flags: ["ignore_case"];
-    ["contains-all"] => "contains_all", options: {"value" => "values"};
-    ["icontains-all"] => "contains_all", options: {"value" => "values"}, flags: ["ignore_case"];
-    ["equals"] => "equals", flags: ["trim"], rest: text::escaped;
-    ["starts-with"] => "starts_with", flags: ["trim"], rest: text::escaped;
-    ["ends-with"] => "ends_with", flags: ["trim"], rest: text::escaped;
+    ["contains"] => "contains", rest: text::plain;
+    ["icontains"] => "contains", flags: ["ignore_case"], rest: text::plain;
+    ["contains-any"] => "contains_any", rest: text::plain_list;
+    ["icontains-any"] => "contains_any", flags: ["ignore_case"], rest: text::plain_list;
+    ["contains-all"] => "contains_all", rest: text::plain_list;
+    ["icontains-all"] => "contains_all", flags: ["ignore_case"], rest: text::plain_list;
+    ["equals"] => "equals", flags: ["trim"], rest: text::plain;
+    ["starts-with"] => "starts_with", flags: ["trim"], rest: text::plain;
+    ["ends-with"] => "ends_with", flags: ["trim"], rest: text::plain;
     ["regex"] => "regex", rest: text::regex;
     ["is-json"] => "is_json", rest: text::is_json;
     ["contains-json"] => "contains_json", options: {"value" => "schema"};

@@ -4,21 +4,42 @@ use agentv_syntax::{Code, NodeKind, Placed, PlacedValue, Problem};
 
 use super::assertions::{Assertions, flag};
 
-/// Keeps `{{` in a value from being read as a template: their values are plain texts.
-pub(super) fn escaped(
+/// Puts the value of a check. It is a plain text, and never a template.
+pub(super) fn plain(
     _: &mut Assertions<'_, '_>,
     item: &mut Placed,
     ours: &mut Placed,
 ) -> Option<()> {
+    put_plain(item, ours, "value");
+    Some(())
+}
+
+/// Puts the values of a check. They are plain texts, and never templates.
+pub(super) fn plain_list(
+    _: &mut Assertions<'_, '_>,
+    item: &mut Placed,
+    ours: &mut Placed,
+) -> Option<()> {
+    put_plain(item, ours, "values");
+    Some(())
+}
+
+/// Moves `value` to an option of ours, so that no `{{` in it is read as a template.
+pub(super) fn put_plain(item: &mut Placed, ours: &mut Placed, option: &str) {
     if let Some(mut field) = item.take("value") {
-        if let PlacedValue::Text(text) = &mut field.value.value
-            && text.contains("{{")
-        {
+        escape(&mut field.value);
+        ours.put_as(option, field);
+    }
+}
+
+fn escape(value: &mut Placed) {
+    match &mut value.value {
+        PlacedValue::Text(text) if text.contains("{{") => {
             *text = text.replace("{{", "{{ '{{' }}");
         }
-        ours.put_as("value", field);
+        PlacedValue::List(items) => items.iter_mut().for_each(escape),
+        _ => {}
     }
-    Some(())
 }
 
 /// Turns the flags of an expression into options, or into a group of the expression itself.
@@ -57,6 +78,7 @@ pub(super) fn regex(
         {
             *text = format!("(?{inline}){text}");
         }
+        escape(&mut field.value);
         ours.put_as("value", field);
     }
     Some(())

@@ -7,7 +7,7 @@ use agentv_core::{
     Effort, Evaluation, EvaluatorError, EvaluatorResult, Extra, Judge, PassThreshold, Score,
     Subject, Verdict,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::builder::Builder;
 use crate::error::{BuildError, could_not_judge};
@@ -24,7 +24,7 @@ pub(super) enum Aggregator {
     Minimum,
     /// The highest score.
     Maximum,
-    /// The share of members that pass.
+    /// 1 if enough members pass, else 0.
     Threshold {
         /// The smallest share that passes.
         least: PassThreshold,
@@ -180,7 +180,12 @@ fn by_name(results: &[EvaluatorResult]) -> Value {
 pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
     let scores = results.iter();
     let scores = scores.filter_map(|result| Some((result.score?, result.weight)));
-    Evaluation::of(Score::weighted_mean(scores))
+    let mut evaluation = Evaluation::of(Score::weighted_mean(scores.clone()));
+    if scores.clone().count() > 0 && scores.map(|(_, weight)| weight).all(|weight| weight == 0.0) {
+        let said = "all weights of the members are 0, so the score is 0";
+        evaluation.misses.push(said.to_owned());
+    }
+    evaluation
 }
 
 /// Returns the lowest or highest of the scores, whatever the weights. Members that were not asked do not
@@ -219,7 +224,8 @@ pub(super) fn with_findings(
             let verdict = result.verdict;
             findings.add(verdict == Some(Verdict::Pass), || {
                 let score = shown_score(score, threshold);
-                format!("[{name}] {} ({score})", in_words(verdict))
+                let verdict = verdict.unwrap_or(Verdict::Fail).as_str();
+                format!("[{name}] {verdict} ({score})")
             });
         }
     }
@@ -234,27 +240,20 @@ pub(super) fn with_findings(
     }
 }
 
-/// Returns the share of members that passed, which decides the verdict.
+/// Returns 1 if enough members passed, and 0 if not.
 fn share(results: &[EvaluatorResult], least: PassThreshold) -> Evaluation {
     let asked = results.iter().filter(|result| result.score.is_some());
     let passed = asked.clone().filter(|it| it.verdict == Some(Verdict::Pass));
     let (passed, asked) = (passed.count(), asked.count());
-    let score = Score::ratio(passed as f64, asked.max(1) as f64);
-    let is_met = score.verdict(least) == Verdict::Pass;
+    let share = Score::ratio(passed as f64, asked.max(1) as f64);
+    let is_met = share.verdict(least) == Verdict::Pass;
     let mut findings = Findings::default();
     findings.add(is_met, || {
         format!("{passed} of {asked} evaluators passed, expected a share of at least {least}")
     });
     Evaluation {
         verdict: Some(if is_met { Verdict::Pass } else { Verdict::Fail }),
-        ..findings.evaluation(score)
-    }
-}
-
-fn in_words(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
-        Some(Verdict::Pass) => "pass",
-        Some(Verdict::Borderline) => "borderline",
-        Some(Verdict::Fail) | None => "fail",
+        details: Some(json!({"passed": passed, "members": asked, "share": share})),
+        ..findings.evaluation(Score::of(is_met))
     }
 }

@@ -78,7 +78,7 @@ static AGGREGATOR: Shape = Shape {
             Field {
                 name: "type",
                 shape: &AGGREGATOR_TYPE,
-                doc: "`weighted_average`, `minimum` or `maximum` (the lowest or highest score), `threshold` (the share of evaluators that pass), or the script (`code_judge`) or language model (`llm_judge`) that decides.",
+                doc: "`weighted_average`, `minimum` or `maximum` (the lowest or highest score), `threshold` (1 if enough evaluators pass, else 0), or the script (`code_judge`) or language model (`llm_judge`) that decides.",
             },
             Field {
                 name: "weights",

@@ -1,6 +1,5 @@
 //! The evaluator that measures how similar an answer is to a text.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject};
@@ -12,6 +11,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::{BuildError, could_not_judge};
 use crate::options::Options;
+use crate::wanted::WantedText;
 use crate::words::figure;
 
 pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
@@ -19,7 +19,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     let metric = options.one_of("metric", &Metric::NAMES)?;
     Ok(evaluator(Similarity {
         metric: metric.unwrap_or(Metric::Levenshtein),
-        value: options.text("value")?.map(str::to_owned),
+        value: WantedText::read(options)?,
         threshold: options.fraction("threshold")?,
         max_distance: options.amount("max_distance")?,
     }))
@@ -27,8 +27,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
 
 struct Similarity {
     metric: Metric,
-    /// The text to compare with (default: the reference answer of the case).
-    value: Option<String>,
+    value: WantedText,
     threshold: Option<f64>,
     /// The most letters that may differ.
     max_distance: Option<f64>,
@@ -36,10 +35,7 @@ struct Similarity {
 
 impl Check for Similarity {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let reference = match &self.value {
-            Some(value) => Cow::Borrowed(value.as_str()),
-            None => Cow::Owned(subject.reference_answer().ok_or_else(no_reference)?),
-        };
+        let reference = self.value.of(subject)?;
         if let Some(most) = self.max_distance {
             return near(subject.answer, &reference, most);
         }
@@ -90,10 +86,4 @@ fn near(answer: &str, reference: &str, most: f64) -> Result<Evaluation, Evaluato
     let mut evaluation = Evaluation::check(is_near, said);
     evaluation.details = Some(json!({"metric": "levenshtein", "distance": distance}));
     Ok(evaluation)
-}
-
-fn no_reference() -> EvaluatorError {
-    EvaluatorError::new(
-        "nothing to compare with: give the evaluator a `value` or the case an expected answer",
-    )
 }

@@ -1,10 +1,11 @@
 //! The options and facts of `similarity`.
 
-use agentv_syntax::shape::{AMOUNT, FRACTION, TEXT};
+use agentv_syntax::shape::{AMOUNT, FRACTION};
 use agentv_syntax::{Code, Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
 
 use super::evaluator::build;
 use crate::kind::{EvaluatorKind, Facts};
+use crate::wanted::ANY_WANTED;
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
@@ -21,8 +22,8 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 },
                 Field {
                     name: "value",
-                    shape: &TEXT,
-                    doc: "The text to compare with (default: the reference answer of the case).",
+                    shape: &ANY_WANTED,
+                    doc: "The text to compare with (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case.",
                 },
                 Field {
                     name: "threshold",

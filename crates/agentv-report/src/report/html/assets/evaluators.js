@@ -54,6 +54,8 @@ function judgeCall(call) {
 function evaluatorSheet(title, result) {
   const results = listOf(result.evaluator_results);
   const own = results.length === 0 ? [findings(listOf(result.hits), listOf(result.misses)), result.reasoning ? longText(result.reasoning) : undefined] : [];
+  // Misses of the case itself say what decided its status.
+  const decided = results.length === 0 ? undefined : findings([], listOf(result.misses).filter((miss) => !results.some((one) => listOf(one.misses).includes(miss))));
   const nothing = results.length === 0 && !own.some(Boolean) ? make("p", { class: "muted", text: "No evaluator was run." }) : undefined;
-  return make("section", { class: "sheet evaluators" }, make("h3", { text: title }), ...results.map(evaluatorElement), ...own, nothing);
+  return make("section", { class: "sheet evaluators" }, make("h3", { text: title }), decided, ...results.map(evaluatorElement), ...own, nothing);
 }

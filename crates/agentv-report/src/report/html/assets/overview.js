@@ -31,7 +31,7 @@ function notices(runs, moment) {
       );
     }
     if (run.damaged > 0) texts.push(`${counted(run.damaged, "line")} of the results${of} could not be read and ${run.damaged === 1 ? "was" : "were"} skipped.`);
-    if (summary.outdated > 0) texts.push(`${counted(summary.outdated, "result")}${of} ${summary.outdated === 1 ? "is" : "are"} of an earlier version of the cases, targets or settings. To repeat ${summary.outdated === 1 ? "it" : "them"}, resume the run without --eval-id and --limit.`);
+    if (summary.outdated > 0) texts.push(`${counted(summary.outdated, "result")}${of} ${summary.outdated === 1 ? "is" : "are"} of an earlier version of the cases, targets or settings.`);
     const judges = listOf(summary.different_judges);
     if (judges.length > 0) texts.push(`${judges.map((one) => `${one.target} was graded by ${one.judges.join(" and ")}`).join(", ")}${of}: scores of different judges cannot be compared.`);
     if (summary.skipped > 0) texts.push(`${counted(summary.skipped, "invalid case")}${of} ${summary.skipped === 1 ? "was" : "were"} skipped.`);
