@@ -14,6 +14,10 @@ pub(crate) trait Rows: Send {
 }
 
 /// One row of a file.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one row at a time, and a broken one ends the file"
+)]
 pub(crate) enum Row<'r> {
     /// A case, not checked yet.
     Case(WrittenRow<'r>),
