@@ -136,6 +136,17 @@ impl OpenRun {
         self.is_resumed
     }
 
+    /// Removes the folder of a new run that has no record, and returns true if it did. Otherwise `latest`
+    /// would name a run of nothing.
+    pub fn remove_if_empty(&self) -> bool {
+        let has_none = |name| {
+            let file = std::fs::metadata(self.folder.file(name));
+            file.is_ok_and(|file| file.len() == 0)
+        };
+        let is_empty = has_none(RecordFile::Transcripts) && has_none(RecordFile::Results);
+        !self.is_resumed && is_empty && std::fs::remove_dir_all(self.folder.path()).is_ok()
+    }
+
     /// Opens the results of the run.
     ///
     /// # Errors

@@ -44,6 +44,12 @@ pub(crate) struct Closed {
 impl Ending<'_> {
     /// Writes the record and the reports, prints the summary, and returns the exit code.
     pub(crate) fn finish(&self, reporting: &mut Reporting) -> Result<Exit, CommandError> {
+        let is_refused = matches!(self.ended.error, Some(RunError::Prepare { .. }));
+        if is_refused && self.run.remove_if_empty() {
+            drop(reporting.finish());
+            self.print_trouble(reporting);
+            return Ok(Exit::Unusable);
+        }
         let mut closed = self.close(reporting);
         self.write_reports(&mut closed);
         if !self.output.quiet {
