@@ -21,6 +21,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         only_writable_folders_can_be_changed,
         a_readable_folder_around_a_hidden_one_does_not_show_it,
         a_hidden_file_cannot_be_read,
+        settings_of_the_machine_cannot_be_changed,
+        sockets_of_services_are_not_seen,
         no_process_of_the_outside_is_seen_and_none_is_left,
         without_network_only_the_chosen_port_is_reachable,
         a_session_outside_the_namespace_is_no_obstacle,
@@ -112,6 +114,42 @@ fn only_writable_folders_can_be_changed() {
     assert_eq!(finished.status.to_string(), "exit code 3");
     let made = std::fs::read_to_string(stage.path().join("work/made"));
     assert_eq!(made.unwrap(), "in\n");
+}
+
+/// Writes only the value that is there already.
+fn settings_of_the_machine_cannot_be_changed() {
+    let stage = Stage::new();
+    let line = "for name in kernel/core_pattern vm/swappiness kernel/panic; do \
+         value=$(cat /proc/sys/$name) || continue; \
+         (echo \"$value\" > /proc/sys/$name) 2>/dev/null && echo \"$name is writable\"; done; \
+         test -w /proc/sysrq-trigger && echo trigger; echo end";
+    for network in [Network::On, Network::None] {
+        let finished = run(&stage, line, network, &[]);
+        assert_eq!(
+            finished.stdout.text(),
+            "end\n",
+            "{}",
+            finished.stderr.text()
+        );
+    }
+}
+
+/// Without the right to write there, nothing can be tested.
+fn sockets_of_services_are_not_seen() {
+    let Ok(folder) = tempfile::tempdir_in("/run") else {
+        return;
+    };
+    let path = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let stage = Stage::new();
+    let line = format!("ls {0} /var{0} 2>/dev/null; echo end", path.display());
+    for network in [Network::On, Network::None] {
+        let finished = run(&stage, &line, network, &[]);
+        assert_eq!(finished.stdout.text(), "end\n");
+    }
+    let line = "cat /etc/resolv.conf > /dev/null && echo read";
+    let finished = run(&stage, line, Network::On, &[]);
+    assert_eq!(finished.stdout.text(), "read\n");
 }
 
 fn a_readable_folder_around_a_hidden_one_does_not_show_it() {
