@@ -4,9 +4,8 @@ use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
 use serde_json::Value;
 
 use super::asked_model::AskedModel;
-use super::conversation::CARRIED;
 use crate::answer::can_be_kept;
-use crate::wire::{ExchangeError, Heard, Reply};
+use crate::wire::{CARRIED, ExchangeError, Heard, Reply};
 
 /// Returns the transcript of an answer.
 ///

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::media::{MediaFiles, media_of, type_of};
 use crate::wire::{
-    Assistant, Call, Conversation, Part, SIGNATURE, ToolResult, Turn, User, WRITTEN,
+    Assistant, CARRIED, Call, Conversation, Part, SIGNATURE, ToolResult, Turn, User, WRITTEN,
 };
 
 /// A message that cannot be part of a conversation.
@@ -18,9 +18,6 @@ pub(super) struct ConversationError {
     number: usize,
     problem: String,
 }
-
-/// The field of a message that holds data of the vendor, which must come back with the message.
-pub(super) const CARRIED: &str = "provider_data";
 
 /// Returns the messages of a prompt as a conversation. The system prompt of the target, leading system
 /// messages and then the guidelines make the system prompt, as messages of their own; the rest is sent in
@@ -167,6 +164,7 @@ impl<'a> Turns<'a> {
                 },
                 signature: call.extra.get(SIGNATURE).and_then(Value::as_str),
                 written: call.extra.get(WRITTEN).and_then(Value::as_str),
+                carried: call.extra.get(CARRIED).and_then(Value::as_object),
             });
         }
         opened

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use agentv_core::{Extra, ToolCall};
+use agentv_syntax::Tree;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
@@ -32,6 +33,10 @@ pub(crate) struct Draft {
     /// The field in which the vendor gives the reasoning, and takes it back.
     pub(crate) reasoning_field: Option<&'static str>,
     reasoning_details: Vec<Value>,
+    /// Further fields of the message that must come back, of OpenAI chat.
+    carried_fields: Extra,
+    /// The vendor's signatures of texts, by the places of these in `order`.
+    signatures: Vec<(usize, String)>,
     /// The parts that are not text, reasoning or calls, as they came.
     other: Vec<Value>,
 }
@@ -49,7 +54,8 @@ enum Placed {
 
 /// A part of an answer, for the blocks of a protocol.
 pub(crate) enum DraftPart<'d> {
-    Text(String),
+    /// A text, and the vendor's signature of it.
+    Text(String, Option<&'d str>),
     Call(&'d DraftCall),
     Carried(&'d Value),
 }
@@ -62,23 +68,13 @@ pub(crate) struct DraftCall {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) signature: Option<String>,
-    arguments: Arguments,
+    /// Further fields of the call that must come back.
+    pub(crate) carried: Extra,
+    /// JSON, or whatever the model wrote in its place.
+    arguments: Vec<u8>,
     /// True if the protocol has the arguments as a value, so that white space between its parts says
     /// nothing.
     is_value: bool,
-}
-
-#[derive(Debug)]
-enum Arguments {
-    /// JSON, or whatever the model wrote in its place.
-    Text(Vec<u8>),
-    Value(Value),
-}
-
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments::Text(Vec::new())
-    }
 }
 
 impl Draft {
@@ -98,6 +94,31 @@ impl Draft {
     /// Ends a part: the next text is another one.
     pub(crate) fn end_part(&mut self) {
         self.is_part_ended = true;
+    }
+
+    /// Adds a text that the vendor has signed, as a part of its own.
+    pub(crate) fn say_signed(&mut self, text: &Chars<'_>, signature: String) -> Progress {
+        self.end_part();
+        let progress = self.say(text);
+        self.end_part();
+        self.signatures.push((self.order.len() - 1, signature));
+        progress
+    }
+
+    /// Keeps a field of the message that must come back with it.
+    pub(crate) fn carry_field(&mut self, name: &str, value: Value) {
+        match (self.carried_fields.get_mut(name), value) {
+            (Some(Value::String(text)), Value::String(more)) => text.push_str(&more),
+            (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
+            (_, value) => {
+                self.carried_fields.insert(name.to_owned(), value);
+            }
+        }
+    }
+
+    /// Returns true if the model has called a tool.
+    pub(crate) fn has_calls(&self) -> bool {
+        !self.calls.is_empty()
     }
 
     /// Keeps a part that is not text, reasoning or a call.
@@ -142,23 +163,50 @@ impl Draft {
     /// would be sent: first the blocks that must come back, then one text, then the calls. A call without
     /// an id has none that its result could name.
     pub(crate) fn keep_order(&mut self, block: impl Fn(DraftPart<'_>) -> Value) {
-        let carried = self.carried.as_ref().and_then(Value::as_array);
-        let rank = |placed: &Placed| match placed {
-            Placed::Carried(_) => 0,
-            Placed::Text(..) => 1,
-            Placed::Call(_) => 2,
-        };
-        let ranks = self.order.iter().map(rank);
-        let texts = ranks.clone().filter(|rank| *rank == 1).count();
         let has_ids = self.calls.iter().all(|call| call.id.is_some());
-        if (ranks.is_sorted() && texts <= 1) || self.calls.is_empty() || !has_ids {
+        if !self.is_in_order() && has_ids {
+            self.keep_parts(block);
+        }
+    }
+
+    /// Checks if the parts came in the order in which they would be sent.
+    fn is_in_order(&self) -> bool {
+        let rank = |placed: &Placed| match placed {
+            Placed::Carried(_) => Some(0),
+            Placed::Text(from, to) => (from != to).then_some(1),
+            Placed::Call(_) => Some(2),
+        };
+        let ranks = self.order.iter().filter_map(rank);
+        let texts = ranks.clone().filter(|rank| *rank == 1).count();
+        ranks.is_sorted() && texts <= 1
+    }
+
+    /// Keeps all parts as blocks of the protocol if there are calls, and parts that must come back or an
+    /// order that does. The protocol tells calls without ids apart.
+    pub(crate) fn keep_turn(&mut self, block: impl Fn(DraftPart<'_>) -> Value) {
+        if self.carried.is_some() || !self.signatures.is_empty() || !self.is_in_order() {
+            self.keep_parts(block);
+        }
+    }
+
+    /// Keeps all parts of an answer with calls as blocks of the protocol.
+    fn keep_parts(&mut self, block: impl Fn(DraftPart<'_>) -> Value) {
+        if self.calls.is_empty() {
             return;
         }
-        let parts = self.order.iter().filter_map(|placed| match placed {
-            Placed::Text(from, to) if from == to => None,
+        let carried = self.carried.as_ref().and_then(Value::as_array);
+        let signature_of = |place: usize| {
+            let mut signatures = self.signatures.iter();
+            let found = signatures.find(|(signed, _)| *signed == place);
+            found.map(|(_, signature)| signature.as_str())
+        };
+        let order = self.order.iter().enumerate();
+        let parts = order.filter_map(|(place, placed)| match placed {
             Placed::Text(from, to) => {
+                let signature = signature_of(place);
                 let text = self.text.get(*from..*to)?;
-                Some(DraftPart::Text(text_of(text.to_vec())))
+                let is_kept = from != to || signature.is_some();
+                is_kept.then(|| DraftPart::Text(text_of(text.to_vec()), signature))
             }
             Placed::Call(number) => self.calls.get(*number).map(DraftPart::Call),
             Placed::Carried(number) => carried?.get(*number).map(DraftPart::Carried),
@@ -247,7 +295,7 @@ impl Draft {
 
     /// Returns the data that must come back with the answer: blocks, or the fields of its reasoning.
     fn take_carried(&mut self) -> Option<Value> {
-        let mut fields = Extra::new();
+        let mut fields = std::mem::take(&mut self.carried_fields);
         if let Some(name) = self.reasoning_field {
             let text = text_of(self.reasoning.clone());
             fields.insert(name.to_owned(), Value::String(text));
@@ -341,52 +389,33 @@ impl DraftCall {
 
     /// Adds a piece of the arguments.
     pub(crate) fn argue(&mut self, text: &[u8]) {
-        match &mut self.arguments {
-            Arguments::Text(bytes) => bytes.extend_from_slice(text),
-            Arguments::Value(_) => self.arguments = Arguments::Text(text.to_vec()),
-        }
-    }
-
-    /// Sets the arguments.
-    pub(crate) fn with(self, arguments: Value) -> DraftCall {
-        DraftCall {
-            arguments: Arguments::Value(arguments),
-            ..self
-        }
+        self.arguments.extend_from_slice(text);
     }
 
     /// Returns true if no arguments have come.
     fn has_no_arguments(&self) -> bool {
-        matches!(&self.arguments, Arguments::Text(bytes) if bytes.is_empty())
+        self.arguments.is_empty()
     }
 
     /// Returns the arguments as a value.
     pub(crate) fn input(&self) -> Value {
-        match &self.arguments {
-            Arguments::Value(value) => value.clone(),
-            Arguments::Text(bytes) => {
-                input_of(text_of(bytes.clone())).map_or(Value::Null, |(input, _)| input)
-            }
-        }
+        input_of(self.text()).map_or(Value::Null, |(input, _)| input)
     }
 
     /// Returns the arguments as text.
     pub(crate) fn text(&self) -> String {
-        match &self.arguments {
-            Arguments::Value(value) => value.to_string(),
-            Arguments::Text(bytes) => text_of(bytes.clone()),
-        }
+        text_of(self.arguments.clone())
     }
 
     fn finish(self) -> Result<ToolCall, WireError> {
-        let (input, written) = match self.arguments {
-            Arguments::Value(value) => (value, None),
-            Arguments::Text(bytes) => input_of(text_of(bytes))?,
-        };
+        let (input, written) = input_of(text_of(self.arguments))?;
         let written = match written {
             Some(text) if self.is_value => {
                 let usual = input.to_string();
-                Some(without_space(&text)).filter(|text| *text != usual)
+                // Half of a surrogate pair can be sent in a text, but not in a value.
+                let is_json = |text: &String| serde_json::from_str::<Value>(text).is_ok();
+                let written = Some(without_space(&text));
+                written.filter(|text| *text != usual && is_json(text))
             }
             written => written,
         };
@@ -396,6 +425,9 @@ impl DraftCall {
         }
         if let Some(signature) = self.signature {
             extra.insert(SIGNATURE.to_owned(), Value::from(signature));
+        }
+        if !self.carried.is_empty() {
+            extra.insert(CARRIED.to_owned(), Value::Object(self.carried));
         }
         Ok(ToolCall {
             tool: self.name,
@@ -408,6 +440,9 @@ impl DraftCall {
         })
     }
 }
+
+/// The field of a message or a call that holds data of the vendor, which must come back with it.
+pub(crate) const CARRIED: &str = "provider_data";
 
 /// The field of a call that holds the vendor's signature.
 pub(crate) const SIGNATURE: &str = "signature";
@@ -442,8 +477,19 @@ fn input_of(text: String) -> Result<(Value, Option<String>), WireError> {
             Ok((value, Some(text).filter(|text| *text != usual)))
         }
         Err(error) if is_too_deep(&error) => Err(WireError::TooDeep),
-        Err(_) => Ok((Value::String(text), None)),
+        Err(_) => Ok(match with_halves(&text) {
+            Some(value) => (value, Some(text)),
+            None => (Value::String(text), None),
+        }),
     }
+}
+
+/// Reads JSON with halves of surrogate pairs, which become U+FFFD; `None` if it is no JSON, or too deep.
+fn with_halves(text: &str) -> Option<Value> {
+    let mut tree = Tree::default();
+    agentv_syntax::json::parse(text, &mut tree).ok()?;
+    let root = tree.root();
+    (root.depth() <= DEEPEST).then(|| root.to_value())
 }
 
 /// Checks for the error of JSON that is nested too deep to be read, and so for a record.

@@ -130,6 +130,7 @@ fn parameters(wire: &dyn Wire) -> Parameters {
 
 fn call(id: &'static str, input: Value) -> Call<'static> {
     Call {
+        carried: None,
         id: Cow::Borrowed(id),
         name: "weather",
         input: Cow::Owned(input),

@@ -31,7 +31,7 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draft::{SIGNATURE, WRITTEN};
+pub(crate) use draft::{CARRIED, SIGNATURE, WRITTEN};
 pub(crate) use exchange::{Exchange, ExchangeError, Heard, LARGEST};
 pub(crate) use media::{Media, MediaKind, MediaSource};
 pub(crate) use merge::merge;

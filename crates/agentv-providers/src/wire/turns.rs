@@ -83,6 +83,8 @@ pub(crate) struct Call<'a> {
     pub(crate) signature: Option<&'a str>,
     /// The arguments as the model wrote them, if that is more than `input` says.
     pub(crate) written: Option<&'a str>,
+    /// Further fields of the vendor that must come back with the call.
+    pub(crate) carried: Option<&'a Extra>,
 }
 
 /// Arguments in a request.

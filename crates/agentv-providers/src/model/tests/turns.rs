@@ -327,3 +327,139 @@ fn a_budget_of_nothing_disables_thinking() {
     let sent = body("anthropic", json!({"thinking_budget": 0}), &asked).unwrap();
     assert_eq!(sent["thinking"], json!({"type": "disabled"}));
 }
+
+/// Returns the turn of the model as it is sent back with the results of its calls.
+async fn heard_and_returned(kind: &str, fields: Value, reply: Reply) -> (Transcript, Value) {
+    let server = Server::start(reply).await;
+    let mut asking = fields.clone();
+    asking["base_url"] = json!(server.url);
+    let messages = json!([{"role": "user", "content": "?"}]);
+    let asked = request(messages.clone(), Vec::new());
+    let provider = provider(kind, asking);
+    let answer = provider.answer(&asked, &CancellationToken::new()).await;
+    let transcript = answer.unwrap();
+    let mut further = transcript.output_messages.clone();
+    further.push(serde_json::from_value(json!({"role": "tool", "content": "r"})).unwrap());
+    let sent = body(kind, fields, &request(messages, further)).unwrap();
+    (transcript, sent)
+}
+
+fn events(events: &[Value]) -> Reply {
+    let events = events.iter().map(|event| format!("data: {event}\n\n"));
+    let stream: String = events.collect();
+    Reply::text(200, "text/event-stream", &[], &stream)
+}
+
+#[tokio::test]
+async fn data_of_a_chat_vendor_comes_back_with_its_call() {
+    let signed = json!({"google": {"thought_signature": "GS"}});
+    let call = json!({
+        "index": 0, "id": "c", "type": "function", "extra_content": signed,
+        "function": {"name": "f", "arguments": "{}"},
+    });
+    let blocks = json!([{"type": "thinking", "thinking": "t", "signature": "s"}]);
+    let message = json!({
+        "role": "assistant", "content": null, "tool_calls": [call],
+        "extra_content": signed, "thinking_blocks": blocks, "reasoning_opaque": "op",
+    });
+    let whole = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+    let deltas = [
+        json!({"thinking_blocks": blocks, "extra_content": signed, "reasoning_opaque": "o"}),
+        json!({"tool_calls": [call], "reasoning_opaque": "p"}),
+    ];
+    let mut stream = deltas
+        .map(|delta| json!({"choices": [{"delta": delta}]}))
+        .to_vec();
+    stream.push(json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}));
+    for reply in [Reply::json(200, &[], &whole), events(&stream)] {
+        let (_, sent) = heard_and_returned("openai", json!({}), reply).await;
+        let turn = &sent["messages"][1];
+        assert_eq!(turn["tool_calls"][0]["extra_content"], signed, "{sent}");
+        assert_eq!(turn["extra_content"], signed);
+        assert_eq!(turn["thinking_blocks"], blocks);
+        assert_eq!(turn["reasoning_opaque"], "op");
+    }
+}
+
+#[tokio::test]
+async fn phases_and_the_vendors_own_tools_come_back_in_their_order() {
+    let text = json!([{"type": "output_text", "text": "looking", "annotations": []}]);
+    let items = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        {"type": "reasoning", "id": "rs_2", "summary": []},
+        {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant",
+         "phase": "commentary", "content": text},
+        {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f",
+         "arguments": "{}", "status": "completed"},
+    ]);
+    let reply = json!({"status": "completed", "output": items});
+    let fields = json!({"api": "responses"});
+    let (transcript, sent) =
+        heard_and_returned("openai", fields, Reply::json(200, &[], &reply)).await;
+    assert_eq!(transcript.answer(), "looking");
+    let expected = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        {"type": "message", "role": "assistant", "phase": "commentary", "content": text},
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "r"},
+    ]);
+    assert_eq!(
+        sent["input"].as_array().unwrap()[1..],
+        *expected.as_array().unwrap()
+    );
+}
+
+#[tokio::test]
+async fn signed_texts_and_code_of_gemini_come_back_in_their_order() {
+    let code = json!({"executableCode": {"language": "PYTHON", "code": "1"}});
+    let call = json!({
+        "functionCall": {"name": "f", "args": {"n": 1}}, "thoughtSignature": "S2"
+    });
+    let parts = json!([{"text": "ab", "thoughtSignature": "S1"}, code, call]);
+    let whole = |parts: &Value| json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    let piece = |parts: Value| json!({"candidates": [{"content": {"parts": parts}}]});
+    let stream = [
+        piece(json!([{"text": "a"}])),
+        piece(json!([{"text": "b"}])),
+        piece(json!([{"text": "", "thoughtSignature": "S1"}, code])),
+        whole(&json!([call])),
+    ];
+    let of_stream = json!([{"text": "ab"}, {"text": "", "thoughtSignature": "S1"}, code, call]);
+    for (reply, expected) in [
+        (Reply::json(200, &[], &whole(&parts)), &parts),
+        (events(&stream), &of_stream),
+    ] {
+        let (transcript, sent) = heard_and_returned("gemini", json!({}), reply).await;
+        assert_eq!(transcript.answer(), "ab");
+        assert_eq!(sent["contents"][1]["parts"], *expected);
+    }
+}
+
+#[tokio::test]
+async fn arguments_with_half_of_a_surrogate_pair_are_an_object() {
+    let chat = r#"{"choices":[{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\": \"x\\ud83d\"}"}}]}}]}"#;
+    let gemini = r#"{"candidates":[{"finishReason":"STOP","content":{"parts":[{"functionCall":{"name":"f","args":{"a": "x\ud83d"}}}]}}]}"#;
+    for (kind, reply) in [("openai", chat), ("gemini", gemini)] {
+        let reply = Reply::text(200, "application/json", &[], reply);
+        let (transcript, _) = heard_and_returned(kind, json!({}), reply).await;
+        let call = &transcript.output_messages[0].tool_calls[0];
+        assert_eq!(call.input, Some(json!({"a": "x\u{fffd}"})), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn the_text_of_a_stream_counts_if_its_end_has_none() {
+    let stream = [
+        json!({"type": "response.output_text.delta", "delta": "hel"}),
+        json!({"type": "response.output_text.delta", "delta": "lo"}),
+        json!({"type": "response.completed", "response": {"status": "completed", "output": []}}),
+    ];
+    let server = Server::start(events(&stream)).await;
+    let fields = json!({"api": "responses", "base_url": server.url});
+    let asked = request(json!([{"role": "user", "content": "?"}]), Vec::new());
+    let answer = provider("openai", fields);
+    let answer = answer.answer(&asked, &CancellationToken::new()).await;
+    assert_eq!(answer.unwrap().answer(), "hello");
+}

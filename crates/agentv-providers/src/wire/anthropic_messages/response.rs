@@ -301,7 +301,7 @@ fn end(draft: &mut Draft, open: &mut OpenBlock) {
 /// Returns a part of an answer as the block that comes back.
 fn block_of(part: DraftPart<'_>) -> Value {
     match part {
-        DraftPart::Text(text) => json!({"type": "text", "text": text}),
+        DraftPart::Text(text, _) => json!({"type": "text", "text": text}),
         DraftPart::Call(call) => json!({
             "type": "tool_use", "id": call.id, "name": call.name, "input": call.input(),
         }),

@@ -293,7 +293,7 @@ fn end_block(draft: &mut Draft, thought: &mut Thought) {
 /// Returns a part of an answer as the block that comes back.
 fn block_of(part: DraftPart<'_>) -> Value {
     match part {
-        DraftPart::Text(text) => json!({"text": text}),
+        DraftPart::Text(text, _) => json!({"text": text}),
         DraftPart::Call(call) => json!({
             "toolUse": {"toolUseId": call.id, "name": call.name, "input": call.input()},
         }),

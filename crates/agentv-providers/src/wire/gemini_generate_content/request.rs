@@ -58,6 +58,8 @@ enum Piece<'a> {
     Result {
         function_response: FunctionResponse<'a>,
     },
+    /// A part of the model as it came.
+    Carried(&'a Value),
 }
 
 #[derive(Serialize)]
@@ -256,6 +258,9 @@ fn contents<'a>(ask: &Ask<'a>) -> Result<Vec<Content<'a>>, Unsendable> {
 }
 
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Piece<'a>> {
+    if let Some(parts) = turn.carried.and_then(Value::as_array) {
+        return parts.iter().map(Piece::Carried).collect();
+    }
     let texts = turn.sent_texts().map(|text| Piece::Text { text });
     let calls = turn.calls.iter().map(|call| Piece::Call {
         function_call: FunctionCall {

@@ -1,11 +1,11 @@
 //! Answers of Google's `generateContent`. An event of a stream has the types of a whole answer.
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::wire::count::Count;
-use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::draft::{Draft, DraftCall, DraftPart};
 use crate::wire::text::Chars;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
@@ -53,19 +53,20 @@ struct Part<'a> {
     #[serde(default)]
     thought: Option<bool>,
     #[serde(default)]
-    function_call: Option<FunctionCall>,
+    #[serde(borrow)]
+    function_call: Option<FunctionCall<'a>>,
     #[serde(default)]
     thought_signature: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct FunctionCall {
+struct FunctionCall<'a> {
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
-    args: Option<Value>,
+    #[serde(borrow, default)]
+    args: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -93,6 +94,7 @@ struct Tokens {
 pub(super) fn read(body: &str) -> Result<Reply, WireError> {
     let mut draft = Draft::default();
     add(&mut draft, serde_json::from_str(body)?)?;
+    draft.keep_turn(part_of);
     draft.finish()
 }
 
@@ -107,7 +109,8 @@ impl Assemble for Assembler {
         add(&mut self.draft, serde_json::from_str(data)?)
     }
 
-    fn finish(self: Box<Self>) -> Result<Reply, WireError> {
+    fn finish(mut self: Box<Self>) -> Result<Reply, WireError> {
+        self.draft.keep_turn(part_of);
         match self.draft.finish_reason {
             Some(_) => self.draft.finish(),
             None => Err(WireError::Cut),
@@ -164,7 +167,8 @@ fn keep_other(draft: &mut Draft, part: &RawValue) {
         fields.any(|name| !matches!(name, "thought" | "thoughtSignature"))
     };
     if let Some(part) = part.filter(says) {
-        draft.keep(part);
+        draft.keep(part.clone());
+        draft.carry(part);
     }
 }
 
@@ -172,22 +176,48 @@ fn keep_other(draft: &mut Draft, part: &RawValue) {
 fn add_part(draft: &mut Draft, part: Part<'_>) -> bool {
     let mut says = false;
     if let Some(text) = part.text {
-        let said = match part.thought {
-            Some(true) => draft.reason(&text),
-            Some(false) | None => draft.say(&text),
+        let signature = part.thought_signature.clone();
+        let said = match (part.thought, signature) {
+            (Some(true), _) => draft.reason(&text),
+            (Some(false) | None, Some(signature)) if part.function_call.is_none() => {
+                draft.say_signed(&text, signature)
+            }
+            (Some(false) | None, _) => draft.say(&text),
         };
         says |= said == Progress::Token;
     }
     if let Some(call) = part.function_call {
         says = true;
-        let arguments = call
-            .args
-            .unwrap_or_else(|| Value::Object(Default::default()));
-        let mut begun = DraftCall::new(call.id, call.name);
+        let mut begun = DraftCall::of_value(call.id, call.name);
         begun.signature = part.thought_signature;
-        draft.call(begun.with(arguments));
+        let arguments = call.args.map(RawValue::get);
+        let arguments = arguments.filter(|arguments| *arguments != "null");
+        begun.argue(arguments.unwrap_or("{}").as_bytes());
+        draft.call(begun);
     }
     says
+}
+
+/// Returns a part of an answer as it comes back.
+fn part_of(part: DraftPart<'_>) -> Value {
+    match part {
+        DraftPart::Text(text, None) => json!({"text": text}),
+        DraftPart::Text(text, Some(signature)) => {
+            json!({"text": text, "thoughtSignature": signature})
+        }
+        DraftPart::Call(call) => {
+            let mut written = json!({"name": call.name, "args": call.input()});
+            if let Some(id) = &call.id {
+                written["id"] = json!(id);
+            }
+            let mut part = json!({"functionCall": written});
+            if let Some(signature) = &call.signature {
+                part["thoughtSignature"] = json!(signature);
+            }
+            part
+        }
+        DraftPart::Carried(part) => part.clone(),
+    }
 }
 
 /// Appends the lists of tokens of an event to those of earlier ones.

@@ -119,6 +119,9 @@ struct ToolCall<'a> {
     id: &'a str,
     r#type: &'static str,
     function: CalledFunction<'a>,
+    /// The vendor's fields of the call, as they came.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    carried: Option<&'a Extra>,
 }
 
 #[derive(Serialize)]
@@ -259,6 +262,7 @@ fn tool_call<'a>(call: &'a Call<'a>) -> ToolCall<'a> {
             name: call.name,
             arguments: call.arguments(),
         },
+        carried: call.carried,
     }
 }
 

@@ -60,6 +60,13 @@ struct Message<'a> {
     reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_calls: Option<Vec<ToolCall<'a>>>,
+    /// Data of Google, LiteLLM and GitHub that must come back unchanged.
+    #[serde(borrow, default)]
+    extra_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    thinking_blocks: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    reasoning_opaque: Option<&'a RawValue>,
     /// The images that the model drew.
     #[serde(borrow, default)]
     images: Option<&'a RawValue>,
@@ -79,6 +86,9 @@ struct ToolCall<'a> {
     id: Option<String>,
     #[serde(borrow, default)]
     function: Option<Function<'a>>,
+    /// Data of Google, without which it refuses the result of the call.
+    #[serde(borrow, default)]
+    extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -236,6 +246,16 @@ fn add_message(draft: &mut Draft, message: Message<'_>) -> Result<bool, WireErro
             .into_iter()
             .for_each(|detail| draft.add_reasoning_detail(detail));
     }
+    let carried = [
+        ("extra_content", message.extra_content),
+        ("thinking_blocks", message.thinking_blocks),
+        ("reasoning_opaque", message.reasoning_opaque),
+    ];
+    for (name, written) in carried {
+        if let Some(value) = written.filter(|value| is_set(value)).and_then(value) {
+            draft.carry_field(name, value);
+        }
+    }
     if let Some(content) = message.content {
         says |= add_content(draft, content)?;
     }
@@ -341,6 +361,9 @@ fn add_call(draft: &mut Draft, call: ToolCall<'_>) -> Result<(), WireError> {
             draft.call(begun)
         }
     };
+    if let Some(value) = call.extra_content.filter(|it| is_set(it)).and_then(value) {
+        entry.carried.insert("extra_content".to_owned(), value);
+    }
     match arguments {
         None => {}
         Some(arguments) => match Chars::of(arguments)? {

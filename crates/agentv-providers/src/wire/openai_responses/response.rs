@@ -91,10 +91,12 @@ struct Event<'a> {
     response: Option<&'a RawValue>,
     #[serde(borrow, default)]
     item: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    delta: Option<&'a RawValue>,
 }
 
 pub(super) fn read(body: &str) -> Result<Reply, WireError> {
-    reply(body, &[])
+    reply(body, &[], &[])
 }
 
 /// Puts the events of a stream together.
@@ -102,6 +104,8 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
 pub(super) struct Assembler {
     /// The items that are complete, for servers whose last event does not repeat them.
     items: Vec<Box<RawValue>>,
+    /// The text so far, for servers that give it nowhere else.
+    said: Vec<u8>,
     whole: Option<Box<RawValue>>,
 }
 
@@ -121,21 +125,28 @@ impl Assemble for Assembler {
                 Ok(Progress::Nothing)
             }
             "error" => Err(WireError::Reported(data.to_owned())),
-            kind if kind.ends_with(".delta") => Ok(Progress::Token),
+            kind if kind.ends_with(".delta") => {
+                let text = event.delta.filter(|_| kind == "response.output_text.delta");
+                if let Some(text) = text.map(Chars::of).transpose()?.flatten() {
+                    self.said.extend_from_slice(&text.0);
+                }
+                Ok(Progress::Token)
+            }
             _ => Ok(Progress::Nothing),
         }
     }
 
     fn finish(self: Box<Self>) -> Result<Reply, WireError> {
         match self.whole {
-            Some(whole) => reply(whole.get(), &self.items),
+            Some(whole) => reply(whole.get(), &self.items, &self.said),
             None => Err(WireError::Cut),
         }
     }
 }
 
-/// Reads an answer. Its items are `known` if it has none of its own.
-fn reply(body: &str, known: &[Box<RawValue>]) -> Result<Reply, WireError> {
+/// Reads an answer. Its items are `known` if it has none of its own, and `said` is its text if it has no
+/// item at all.
+fn reply(body: &str, known: &[Box<RawValue>], said: &[u8]) -> Result<Reply, WireError> {
     let response: Response<'_> = serde_json::from_str(body)?;
     let error = response.error.filter(|error| error.get() != "null");
     if response.status.as_deref() == Some("failed")
@@ -150,17 +161,20 @@ fn reply(body: &str, known: &[Box<RawValue>]) -> Result<Reply, WireError> {
     }
     let mut draft = Draft::default();
     draft.name(response.id, response.model);
-    let own = response.output.unwrap_or_default();
-    if own.is_empty() {
-        for item in known {
-            add(&mut draft, item)?;
-        }
-    } else {
-        for item in own {
-            add(&mut draft, item)?;
-        }
+    let mut items = response.output.unwrap_or_default();
+    if items.is_empty() {
+        items = known.iter().map(|item| &**item).collect();
     }
-    draft.keep_order(item_of);
+    for item in &items {
+        add(&mut draft, item)?;
+    }
+    if items.is_empty() {
+        draft.say(&Chars(said.into()));
+    }
+    match whole_turn(&items).filter(|_| draft.has_calls()) {
+        Some(turn) => draft.carried = Some(turn),
+        None => draft.keep_order(item_of),
+    }
     let incomplete = response
         .incomplete_details
         .and_then(|details| details.reason);
@@ -208,10 +222,36 @@ fn add(draft: &mut Draft, item: &RawValue) -> Result<(), WireError> {
     Ok(())
 }
 
+/// Returns all items as they come back, if one of them has more than we would write: the phase of a
+/// message, or an item of another kind. `None` also if an item is no value.
+fn whole_turn(items: &[&RawValue]) -> Option<Value> {
+    let items = items.iter().map(|item| serde_json::from_str(item.get()));
+    let mut items: Vec<Value> = items.collect::<Result<_, _>>().ok()?;
+    let kind = |item: &Value| item["type"].as_str().unwrap_or_default().to_owned();
+    let is_more = |item: &Value| match kind(item).as_str() {
+        "message" => item.get("phase").is_some_and(Value::is_string),
+        "reasoning" | "function_call" => false,
+        _ => true,
+    };
+    if !items.iter().any(is_more) {
+        return None;
+    }
+    // Without its encrypted content, reasoning is not known to the vendor, which stores nothing.
+    items.retain(|item| kind(item) != "reasoning" || item["encrypted_content"].is_string());
+    for item in &mut items {
+        if matches!(kind(item).as_str(), "message" | "function_call")
+            && let Value::Object(fields) = item
+        {
+            fields.retain(|name, _| name != "id" && name != "status");
+        }
+    }
+    Some(Value::Array(items))
+}
+
 /// Returns a part of an answer as the item that comes back.
 fn item_of(part: DraftPart<'_>) -> Value {
     match part {
-        DraftPart::Text(text) => json!({"role": "assistant", "content": text}),
+        DraftPart::Text(text, _) => json!({"role": "assistant", "content": text}),
         DraftPart::Call(call) => json!({
             "type": "function_call", "call_id": call.id, "name": call.name,
             "arguments": call.text(),
