@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use agentv_core::{Extra, ToolCall};
-use agentv_syntax::Tree;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::text::{Chars, text_of};
+use super::text::{Chars, text_of, with_halves};
 use super::{Progress, Reply, Usage, WireError};
 use crate::answer::DEEPEST;
 
@@ -482,14 +481,6 @@ fn input_of(text: String) -> Result<(Value, Option<String>), WireError> {
             None => (Value::String(text), None),
         }),
     }
-}
-
-/// Reads JSON with halves of surrogate pairs, which become U+FFFD; `None` if it is no JSON, or too deep.
-fn with_halves(text: &str) -> Option<Value> {
-    let mut tree = Tree::default();
-    agentv_syntax::json::parse(text, &mut tree).ok()?;
-    let root = tree.root();
-    (root.depth() <= DEEPEST).then(|| root.to_value())
 }
 
 /// Checks for the error of JSON that is nested too deep to be read, and so for a record.

@@ -40,4 +40,5 @@ pub(crate) use protocol::{Ask, Assemble, Progress, Protocol, Unsendable, Wire, W
 pub(crate) use recording::Recording;
 pub(crate) use reply::{Reply, Usage};
 pub(crate) use stream::Incoming as IncomingStream;
+pub(crate) use text::with_halves;
 pub(crate) use turns::{Assistant, Call, Conversation, Input, Part, ToolResult, Turn, User};

@@ -7,8 +7,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use agentv_syntax::Tree;
 use serde::de::{Deserialize, Deserializer, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
+
+use crate::answer::DEEPEST;
 
 /// A JSON string as bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,6 +107,14 @@ fn surrogate(bytes: &[u8]) -> Option<u16> {
         }
         _ => None,
     }
+}
+
+/// Reads JSON with halves of surrogate pairs, which become U+FFFD; `None` if it is no JSON, or too deep.
+pub(crate) fn with_halves(text: &str) -> Option<Value> {
+    let mut tree = Tree::default();
+    agentv_syntax::json::parse(text, &mut tree).ok()?;
+    let root = tree.root();
+    (root.depth() <= DEEPEST).then(|| root.to_value())
 }
 
 #[cfg(test)]
