@@ -22,6 +22,7 @@ mod batch;
 #[cfg(target_os = "linux")]
 mod cli;
 mod http;
+mod mutations;
 #[expect(unreachable_pub, reason = "the fuzz targets include this file as well")]
 mod oracles;
 mod project;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         cli::trials(),
         http::trials(),
+        mutations::trials(),
         replay::trials(),
         resolve::trials(),
         seeds::trials(),

@@ -97,3 +97,21 @@ fn session_files_that_are_cut_anywhere_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn a_line_of_a_session_file_that_is_cut_anywhere_does_no_harm() {
+    for kind in AGENTS {
+        let agent = kind.provider;
+        for (_, files) in recordings(agent) {
+            for (name, text) in &files {
+                for line in text.lines() {
+                    for end in (0..line.len()).filter(|end| line.is_char_boundary(*end)) {
+                        let cut = [(name.clone(), line[..end].to_owned())];
+                        let (_, is_done) = of_recording(agent, b"", &cut).unwrap();
+                        assert!(!is_done, "{agent} {name} {end}");
+                    }
+                }
+            }
+        }
+    }
+}
