@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agentv_core::Extra;
 use agentv_syntax::Draft;
 use serde_json::Value;
 
@@ -59,6 +60,25 @@ pub(crate) struct Tool {
     pub(crate) description: Option<String>,
     /// The JSON Schema of the arguments.
     pub(crate) parameters: Value,
+}
+
+impl Tool {
+    /// Returns the schema of a tool's arguments with what every vendor requires: that they are an object,
+    /// and its properties.
+    pub(crate) fn schema(mut written: Extra) -> Value {
+        let is_combined = ["$ref", "anyOf", "oneOf", "allOf"]
+            .iter()
+            .any(|name| written.contains_key(*name));
+        if !is_combined && !written.contains_key("type") {
+            written.insert("type".to_owned(), "object".into());
+        }
+        if written.get("type").is_some_and(|kind| kind == "object")
+            && !written.contains_key("properties")
+        {
+            written.insert("properties".to_owned(), Value::Object(Extra::new()));
+        }
+        Value::Object(written)
+    }
 }
 
 /// The choice between answering and calling.

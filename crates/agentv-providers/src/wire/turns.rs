@@ -65,6 +65,21 @@ impl Assistant<'_> {
     }
 }
 
+impl Assistant<'_> {
+    /// Returns the text blocks to send where a vendor refuses those of white space alone. A turn that is
+    /// nothing else keeps them.
+    pub(crate) fn visible_texts(&self) -> impl Iterator<Item = &str> {
+        let has_more = !self.calls.is_empty() || !self.texts.iter().all(|text| is_blank(text));
+        let texts = self.sent_texts();
+        texts.filter(move |text| !(has_more && is_blank(text)))
+    }
+}
+
+/// Checks for a text of white space alone.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
 /// A piece of a turn.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Part<'a> {

@@ -20,7 +20,7 @@ async fn sent(kind: &str, fields: Value) -> Value {
 fn many() -> Value {
     json!({
         "temperature": 0.5, "top_p": 0.25, "max_output_tokens": 100, "stop": ["a", "b"],
-        "tools": [{"name": "f", "description": "d", "parameters": {"type": "object"}}],
+        "tools": [{"name": "f", "description": "d", "parameters": {"type": "object", "properties": {}}}],
         "tool_choice": "f", "stream": false, "system": "Be brief.", "params": {"extra": [1, null]},
     })
 }
@@ -54,7 +54,7 @@ async fn every_protocol_has_its_own_words_for_a_parameter() {
             "response_format": {"type": "json_schema",
                 "json_schema": {"name": "answer", "schema": schema}},
             "tools": [{"type": "function", "function":
-                {"name": "f", "description": "d", "parameters": {"type": "object"}}}],
+                {"name": "f", "description": "d", "parameters": {"type": "object", "properties": {}}}}],
             "tool_choice": {"type": "function", "function": {"name": "f"}}, "stream": false,
         }),
     );
@@ -74,7 +74,7 @@ async fn every_protocol_has_its_own_words_for_a_parameter() {
                 "schema": schema}},
             "include": ["message.output_text.logprobs", "reasoning.encrypted_content"],
             "tools": [{"type": "function", "name": "f", "description": "d",
-                "parameters": {"type": "object"}, "strict": false}],
+                "parameters": {"type": "object", "properties": {}}, "strict": false}],
             "tool_choice": {"type": "function", "name": "f"},
         }),
     );
@@ -88,7 +88,7 @@ async fn every_protocol_has_its_own_words_for_a_parameter() {
             "temperature": 0.5, "top_p": 0.25, "max_tokens": 100, "stop_sequences": ["a", "b"],
             "thinking": {"type": "enabled", "budget_tokens": 50}, "extra": [1, null],
             "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": schema}},
-            "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}}],
+            "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object", "properties": {}}}],
             "tool_choice": {"type": "tool", "name": "f"}, "stream": false,
         }),
     );
@@ -106,7 +106,7 @@ async fn every_protocol_has_its_own_words_for_a_parameter() {
                 "thinkingConfig": {"thinkingBudget": 50},
             },
             "tools": [{"functionDeclarations": [{"name": "f", "description": "d",
-                "parametersJsonSchema": {"type": "object"}}]}],
+                "parametersJsonSchema": {"type": "object", "properties": {}}}]}],
             "toolConfig": {"functionCallingConfig":
                 {"mode": "ANY", "allowedFunctionNames": ["f"]}},
             "extra": [1, null],
@@ -125,7 +125,7 @@ async fn every_protocol_has_its_own_words_for_a_parameter() {
                 "stopSequences": ["a", "b"]},
             "toolConfig": {
                 "tools": [{"toolSpec": {"name": "f", "description": "d",
-                    "inputSchema": {"json": {"type": "object"}}}}],
+                    "inputSchema": {"json": {"type": "object", "properties": {}}}}}],
                 "toolChoice": {"tool": {"name": "f"}},
             },
             "extra": [1, null],

@@ -463,3 +463,65 @@ async fn the_text_of_a_stream_counts_if_its_end_has_none() {
     let answer = answer.answer(&asked, &CancellationToken::new()).await;
     assert_eq!(answer.unwrap().answer(), "hello");
 }
+
+#[tokio::test]
+async fn white_space_alone_is_not_sent_back_where_it_is_refused() {
+    let call = json!({"type": "tool_use", "id": "c", "name": "f", "input": {}});
+    let content = json!([{"type": "text", "text": "\n\n"}, call]);
+    let reply = json!({"content": content, "stop_reason": "tool_use"});
+    let sent = returned("anthropic", "", reply).await;
+    assert_eq!(sent["messages"][1]["content"], json!([call]));
+    let thinking = json!({"type": "thinking", "thinking": "t", "signature": "s"});
+    let content = json!([{"type": "text", "text": " "}, thinking, call]);
+    let reply = json!({"content": content, "stop_reason": "tool_use"});
+    let sent = returned("anthropic", "", reply).await;
+    assert_eq!(sent["messages"][1]["content"], json!([thinking, call]));
+
+    let call = json!({"toolUse": {"toolUseId": "c", "name": "f", "input": {}}});
+    let message = json!({"role": "assistant", "content": [{"text": "\n"}, call]});
+    let reply = json!({"output": {"message": message}, "stopReason": "tool_use"});
+    let sent = returned("bedrock", "", reply).await;
+    assert_eq!(sent["messages"][1]["content"], json!([call]));
+}
+
+#[test]
+fn an_empty_result_has_no_block_on_bedrock() {
+    let calls = json!([{"tool": "f", "id": "k", "input": {}, "output": ""}]);
+    let messages = json!([
+        {"role": "user", "content": "?"}, {"role": "assistant", "tool_calls": calls},
+    ]);
+    let tools = json!({"tools": [{"name": "f"}]});
+    let sent = body("bedrock", tools, &request(messages, Vec::new())).unwrap();
+    let result = &sent["messages"][2]["content"][0]["toolResult"];
+    assert_eq!(result["content"], json!([]));
+}
+
+#[test]
+fn audio_takes_the_form_of_bedrock() {
+    let block = json!({"type": "audio", "value": "data:audio/mpeg;base64,AAAA"});
+    let asked = request(json!([{"role": "user", "content": [block]}]), Vec::new());
+    let sent = body("bedrock", json!({}), &asked).unwrap();
+    let expected = json!({"audio": {"format": "mp3", "source": {"bytes": "AAAA"}}});
+    assert_eq!(sent["messages"][0]["content"], json!([expected]));
+}
+
+#[test]
+fn the_schema_of_a_tool_is_that_of_an_object_with_properties() {
+    let asked = request(json!([{"role": "user", "content": "?"}]), Vec::new());
+    for (written, expected) in [
+        (
+            json!({"type": "object"}),
+            json!({"type": "object", "properties": {}}),
+        ),
+        (json!({}), json!({"type": "object", "properties": {}})),
+        (
+            json!({"properties": {"a": {}}}),
+            json!({"properties": {"a": {}}, "type": "object"}),
+        ),
+        (json!({"anyOf": [{}]}), json!({"anyOf": [{}]})),
+    ] {
+        let tools = json!({"tools": [{"name": "f", "parameters": written}]});
+        let sent = body("openai", tools, &asked).unwrap();
+        assert_eq!(sent["tools"][0]["function"]["parameters"], expected);
+    }
+}

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ToolFailure;
 use crate::excerpt::excerpt;
+use crate::wire::WRITTEN;
 
 /// The most bytes of a command's output that a model gets.
 const LARGEST_OUTPUT: usize = 1 << 20;
@@ -25,6 +26,11 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> Result<Result<Value, ToolFailure>, ProviderError> {
     let input = call.input.as_ref().unwrap_or(&Value::Null);
+    // The numbers of an object as the model wrote them, which computing may not keep.
+    let written = call.extra.get(WRITTEN).and_then(Value::as_str);
+    let is_json = |text: &&str| serde_json::from_str::<Value>(text).is_ok();
+    let written = written.filter(|_| input.is_object()).filter(is_json);
+    let input = written.map_or_else(|| input.to_string(), str::to_owned);
     let [program, arguments @ ..] = argv else {
         return Ok(Err("the tool has no command".into()));
     };
@@ -32,7 +38,7 @@ pub(super) async fn run(
     let spec = CommandSpec::program(program)
         .args(arguments)
         .current_dir(request.folder.to_path_buf())
-        .stdin(input.to_string())
+        .stdin(input)
         .deadline(deadline)
         .stdout_limit(LARGEST_OUTPUT);
     let finished = Runner::of_this_program().run(spec, cancel).await;
@@ -49,8 +55,16 @@ pub(super) async fn run(
         Err(error) => return Ok(Err(error.to_string().into())),
     };
     if !finished.status.success() {
-        let said = excerpt(&finished.stderr.text());
-        let words = format!("the tool failed with {}: {said}", finished.status);
+        let mut words = format!("the tool failed with {}", finished.status);
+        let said = finished.stderr.text();
+        if !said.trim().is_empty() {
+            words.push_str(&format!(": {}", excerpt(&said)));
+        }
+        // Many programs report on stdout, whatever their exit code.
+        let printed = finished.stdout.text();
+        if !printed.trim().is_empty() {
+            words.push_str(&format!("\n{printed}"));
+        }
         return Ok(Err(words.into()));
     }
     if finished.stdout.is_truncated() {

@@ -1,7 +1,7 @@
 //! The entries of the field `tools`.
 
 use agentv_core::Extra;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::mcp::ServerSpec;
 use crate::target::{SettingError, Settings};
@@ -104,10 +104,10 @@ fn own(fields: &Extra) -> Result<Entry, SettingError> {
         tool: Tool {
             name: name.to_owned(),
             description: text("description").map(str::to_owned),
-            parameters: match fields.get("parameters") {
-                Some(parameters @ Value::Object(_)) => parameters.clone(),
-                _ => json!({"type": "object", "properties": {}}),
-            },
+            parameters: Tool::schema(match fields.get("parameters") {
+                Some(Value::Object(parameters)) => parameters.clone(),
+                _ => Extra::new(),
+            }),
         },
         source: source(name, fields)?,
     })

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
-use crate::wire::turns::{Assistant, instructions_alone, late_instructions};
+use crate::wire::turns::{Assistant, instructions_alone, is_blank, late_instructions};
 use crate::wire::{
     Ask, Call, Format, Input, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult,
     Turn, Unsendable,
@@ -284,10 +284,12 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Content<'a> {
     let is_call = |block: &Value| block.get("type").is_some_and(|kind| kind == "tool_use");
     if let Some(blocks) = carried.filter(|blocks| blocks.iter().any(is_call)) {
         // All blocks, in their order.
-        return Content::Blocks(blocks.iter().map(Block::Carried).collect());
+        let is_blank = |block: &&Value| block["text"].as_str().is_some_and(is_blank);
+        let blocks = blocks.iter().filter(|block| !is_blank(block));
+        return Content::Blocks(blocks.map(Block::Carried).collect());
     }
     let carried = carried.into_iter().flatten().map(Block::Carried);
-    let texts = turn.texts.iter().filter(|text| !text.is_empty());
+    let texts = turn.visible_texts();
     let texts = texts.map(|text| OwnBlock::Text { text });
     let calls = turn.calls.iter().map(tool_use);
     let own = texts.chain(calls).map(Block::Own);

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
-use crate::wire::turns::{Assistant, instructions_alone, late_instructions};
+use crate::wire::turns::{Assistant, instructions_alone, is_blank, late_instructions};
 use crate::wire::{
     Ask, Call, Format, Input, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult,
     Turn, Unsendable,
@@ -77,6 +77,7 @@ enum OwnBlock<'a> {
     Text(&'a str),
     Image(Image<'a>),
     Document(Document<'a>),
+    Audio(Audio<'a>),
     ToolUse(ToolUse<'a>),
     ToolResult(ResultBlock<'a>),
     ReasoningContent(&'a Value),
@@ -84,6 +85,12 @@ enum OwnBlock<'a> {
 
 #[derive(Serialize)]
 struct Image<'a> {
+    format: &'a str,
+    source: Bytes<'a>,
+}
+
+#[derive(Serialize)]
+struct Audio<'a> {
     format: &'a str,
     source: Bytes<'a>,
 }
@@ -307,7 +314,26 @@ fn block<'a>(media: &'a Media<'a>, place: usize) -> Result<OwnBlock<'a>, Unsenda
             name: document_name(media, place),
             source,
         })),
-        MediaKind::Audio => Err(unsendable()),
+        MediaKind::Audio => Ok(OwnBlock::Audio(Audio {
+            format: audio_format(media).ok_or_else(unsendable)?,
+            source,
+        })),
+    }
+}
+
+/// Returns Amazon's word for the format of audio.
+fn audio_format(media: &Media<'_>) -> Option<&'static str> {
+    match media.subtype() {
+        "wav" | "x-wav" | "wave" | "vnd.wave" => Some("wav"),
+        "mpeg" | "mp3" => Some("mp3"),
+        "ogg" => Some("ogg"),
+        "opus" => Some("opus"),
+        "flac" | "x-flac" => Some("flac"),
+        "aac" => Some("aac"),
+        "mp4" => Some("mp4"),
+        "m4a" | "x-m4a" => Some("m4a"),
+        "webm" => Some("webm"),
+        _ => None,
     }
 }
 
@@ -359,11 +385,13 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Block<'a>> {
     let is_call = |block: &Value| block.get("toolUse").is_some();
     if let Some(blocks) = carried.filter(|blocks| blocks.iter().any(is_call)) {
         // All blocks, in their order.
-        return blocks.iter().map(Block::Carried).collect();
+        let is_blank = |block: &&Value| block["text"].as_str().is_some_and(is_blank);
+        let blocks = blocks.iter().filter(|block| !is_blank(block));
+        return blocks.map(Block::Carried).collect();
     }
     let carried = carried.into_iter().flatten();
     let carried = carried.map(OwnBlock::ReasoningContent);
-    let texts = turn.sent_texts().map(OwnBlock::Text);
+    let texts = turn.visible_texts().map(OwnBlock::Text);
     let calls = turn.calls.iter().map(tool_use);
     own(carried.chain(texts).chain(calls).collect())
 }
@@ -377,9 +405,19 @@ fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {
 }
 
 fn tool_result<'a>(result: &'a ToolResult<'a>) -> Result<OwnBlock<'a>, Unsendable> {
+    let audio = result.parts.iter().find_map(|part| match part {
+        Part::Media(media) if media.kind == MediaKind::Audio => Some(media),
+        Part::Media(_) | Part::Text(_) => None,
+    });
+    if let Some(audio) = audio {
+        return Err(audio.unsendable(NAME));
+    }
+    let mut content = blocks(&result.parts)?;
+    // Amazon refuses a text without letters, and takes a result without any block.
+    content.retain(|block| !matches!(block, OwnBlock::Text(text) if is_blank(text)));
     Ok(OwnBlock::ToolResult(ResultBlock {
         tool_use_id: &result.id,
-        content: blocks(&result.parts)?,
+        content,
         status: if result.is_error { "error" } else { "success" },
     }))
 }

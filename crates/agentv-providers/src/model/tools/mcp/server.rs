@@ -44,7 +44,7 @@ impl Server {
 
     /// Returns the words of the command, if the server is one.
     pub(in crate::model::tools) fn command(&self) -> Option<Vec<String>> {
-        self.spec.command().map(<[String]>::to_vec)
+        self.spec.command()
     }
 
     /// Connects the server, and returns its tools.
@@ -75,7 +75,7 @@ impl Server {
         let tools = tools.into_iter().map(|tool| Tool {
             name: tool.name.into_owned(),
             description: tool.description.map(|text| text.into_owned()),
-            parameters: Value::Object((*tool.input_schema).clone()),
+            parameters: Tool::schema((*tool.input_schema).clone()),
         });
         Ok(tools.collect())
     }

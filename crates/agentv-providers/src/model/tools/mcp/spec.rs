@@ -64,12 +64,20 @@ impl ServerSpec {
         Ok((spec, names.map(|names| names.map(str::to_owned).collect())))
     }
 
-    /// Returns the words of the command, if the server is one.
-    pub(super) fn command(&self) -> Option<&[String]> {
-        match &self.place {
-            ServerPlace::Command { argv, .. } => Some(argv),
-            ServerPlace::Address { .. } => None,
-        }
+    /// Returns the words of the command, if the server is one. A word that is a file in the server's folder
+    /// is the path of the file.
+    pub(super) fn command(&self) -> Option<Vec<String>> {
+        let ServerPlace::Command { argv, folder, .. } = &self.place else {
+            return None;
+        };
+        let words = argv.iter().map(|word| {
+            let file = folder.join(word);
+            match file.to_str().filter(|_| file.is_file()) {
+                Some(path) => path.to_owned(),
+                None => word.clone(),
+            }
+        });
+        Some(words.collect())
     }
 }
 
