@@ -68,7 +68,8 @@ impl DropGate {
         match drops.iter().min_by(order) {
             Some(drop) => {
                 let found = self.found(drop) + &remarks(&figures.summary, baseline);
-                self.outcome(baseline, found, self.allows(drop))
+                let is_compared = figures.summary.targets_without_grades.is_empty();
+                self.outcome(baseline, found, is_compared && self.allows(drop))
             }
             None => self.not_judged(baseline, "no case has a grade in both runs".to_owned()),
         }
@@ -150,6 +151,10 @@ fn remarks(summary: &ComparisonSummary, baseline: &str) -> String {
     if !summary.targets_only_in_b.is_empty() {
         let names = listed(summary.targets_only_in_b.iter().map(|name| &**name), 3);
         text.push_str(&format!("; {baseline} does not have {names}"));
+    }
+    if !summary.targets_without_grades.is_empty() {
+        let names = listed(summary.targets_without_grades.iter().map(|name| &**name), 3);
+        text.push_str(&format!("; no case of {names} has a grade in both runs"));
     }
     text
 }

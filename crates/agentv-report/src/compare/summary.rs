@@ -63,6 +63,9 @@ pub struct ComparisonSummary {
     /// The targets that only the second run has. They are not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets_only_in_b: Vec<Arc<str>>,
+    /// The targets of both runs that have no case with a grade in both. They cannot be compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets_without_grades: Vec<Arc<str>>,
     /// The judges of both runs, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub different_judges: Option<DifferentJudges>,
@@ -181,6 +184,7 @@ pub(super) fn summary(
         ties: ended(PairOutcome::Tie) as u64,
         targets_only_in_a: targets_only_in(a, b),
         targets_only_in_b: targets_only_in(b, a),
+        targets_without_grades: targets_without_grades(a, b, cases),
         different_judges: DifferentJudges::between(a, b, cases),
         scores: None,
     }
@@ -191,6 +195,18 @@ fn targets_only_in(run: &ComparedRun, other: &ComparedRun) -> Vec<Arc<str>> {
     let names = run.targets().iter();
     let names = names.filter(|name| by_target(run, other) && !other.has_target(name));
     names.cloned().collect()
+}
+
+/// Returns the targets of both runs of which no case has a grade in both, if runs are compared by target.
+fn targets_without_grades(a: &ComparedRun, b: &ComparedRun, cases: &[Case]) -> Vec<Arc<str>> {
+    let compared = cases.iter().filter(|case| case.scores().is_some());
+    let compared: HashSet<&str> = compared.map(|case| &*b.rows[case.b.start].target).collect();
+    let names = b.targets().iter();
+    let names = names.filter(|name| by_target(a, b) && a.has_target(name));
+    names
+        .filter(|name| !compared.contains(&***name))
+        .cloned()
+        .collect()
 }
 
 /// Counts the cases that the first run graded and the second did not. A case on a target that the second
