@@ -63,7 +63,7 @@ pub struct ComparisonSummary {
     /// The targets that only the second run has. They are not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets_only_in_b: Vec<Arc<str>>,
-    /// The targets of both runs that have no case with a grade in both. They cannot be compared.
+    /// The targets that the first run graded, and of which no matched case has a grade in both runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets_without_grades: Vec<Arc<str>>,
     /// The judges of both runs, if they differ.
@@ -197,14 +197,17 @@ fn targets_only_in(run: &ComparedRun, other: &ComparedRun) -> Vec<Arc<str>> {
     names.cloned().collect()
 }
 
-/// Returns the targets of both runs of which no case has a grade in both, if runs are compared by target.
+/// Returns the targets that the first run graded and of which no case has a grade in both runs, if runs are
+/// compared by target.
 fn targets_without_grades(a: &ComparedRun, b: &ComparedRun, cases: &[Case]) -> Vec<Arc<str>> {
+    let target = |case: &Case| Arc::clone(&a.rows[case.a.start].target);
+    let graded = cases.iter().filter(|case| case.means[0].is_some());
     let compared = cases.iter().filter(|case| case.scores().is_some());
-    let compared: HashSet<&str> = compared.map(|case| &*b.rows[case.b.start].target).collect();
-    let names = b.targets().iter();
-    let names = names.filter(|name| by_target(a, b) && a.has_target(name));
+    let graded: HashSet<Arc<str>> = graded.map(target).collect();
+    let compared: HashSet<Arc<str>> = compared.map(target).collect();
+    let names = a.targets().iter().filter(|_| by_target(a, b));
     names
-        .filter(|name| !compared.contains(&***name))
+        .filter(|name| graded.contains(*name) && !compared.contains(*name))
         .cloned()
         .collect()
 }
