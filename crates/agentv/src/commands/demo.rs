@@ -42,7 +42,7 @@ struct Scene {
 const STORY: &[Scene] = &[
     Scene {
         says: "An assistant answers eight questions of customers. The evaluators check a fact, and a judge grades the tone.",
-        arguments: &["run", "evals", "--target", "old", "--quiet"],
+        arguments: &["run", "evals", "--target", "old"],
         exit: 1,
     },
     Scene {
@@ -52,7 +52,7 @@ const STORY: &[Scene] = &[
     },
     Scene {
         says: "A new version of the assistant answers the same questions.",
-        arguments: &["run", "evals", "--target", "new", "--quiet"],
+        arguments: &["run", "evals", "--target", "new"],
         exit: 0,
     },
     Scene {
