@@ -210,11 +210,12 @@ pub(crate) async fn jetstream_of(
         let text = chain(&error);
         text.contains("no responders") || text.contains("not enabled") || text.contains("timed out")
     });
-    match is_missing {
-        true => Err(ClusterError::NoJetStream {
+    if is_missing {
+        Err(ClusterError::NoJetStream {
             address: address.to_string(),
-        }),
-        false => Ok(jetstream),
+        })
+    } else {
+        Ok(jetstream)
     }
 }
 

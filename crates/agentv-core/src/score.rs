@@ -93,9 +93,10 @@ impl Score {
             lowest = lowest.min(score.0);
             highest = highest.max(score.0);
         }
-        match weights > 0.0 {
-            true => Score((sum / weights).clamp(lowest, highest)),
-            false => Score::ZERO,
+        if weights > 0.0 {
+            Score((sum / weights).clamp(lowest, highest))
+        } else {
+            Score::ZERO
         }
     }
 }

@@ -69,12 +69,13 @@ pub fn read_evaluators(
     let failed = problems.iter().any(is_wrong);
     let place = |problem| document.place_problem(problem);
     let diagnostics = problems.into_iter().map(place).collect();
-    match failed {
-        true => Err(diagnostics),
-        false => Ok(EvaluatorsFile {
+    if failed {
+        Err(diagnostics)
+    } else {
+        Ok(EvaluatorsFile {
             evaluators,
             project,
             warnings: diagnostics,
-        }),
+        })
     }
 }

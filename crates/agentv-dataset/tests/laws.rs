@@ -190,10 +190,11 @@ proptest! {
         write_both(&project, "start", &header, &cases);
         let start = if from_suite { "start.yml" } else { "start.jsonl" };
         let original = project.load(start).unwrap().cases;
-        let place = |name: &str| match elsewhere {
-            true => project.root().join("elsewhere").join(name),
-            false => project.path(name),
-        };
+        let place = |name: &str| if elsewhere {
+project.root().join("elsewhere").join(name)
+} else {
+project.path(name)
+};
         let mut journey = Journey { project: &project, at: project.path(start) };
         if from_suite {
             prop_assert_eq!(&journey.go(Conversion::Jsonl, place("there.jsonl"))?, &original);

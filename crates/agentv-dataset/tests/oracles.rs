@@ -18,9 +18,10 @@ pub struct Scratch {
 impl Default for Scratch {
     fn default() -> Scratch {
         let memory = Path::new("/dev/shm");
-        let root = match memory.is_dir() {
-            true => tempfile::tempdir_in(memory),
-            false => tempfile::tempdir(),
+        let root = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
         };
         let root = root.expect("a temporary folder");
         for folder in [".git", "data"] {

@@ -26,9 +26,10 @@ pub(crate) struct WorkspaceGone;
 pub(crate) fn workspace_of<'s>(
     subject: &Subject<'s>,
 ) -> Result<Option<&'s WorkspaceFolders>, WorkspaceGone> {
-    match subject.workspace_is_gone {
-        true => Err(WorkspaceGone),
-        false => Ok(subject.workspace),
+    if subject.workspace_is_gone {
+        Err(WorkspaceGone)
+    } else {
+        Ok(subject.workspace)
     }
 }
 

@@ -271,9 +271,12 @@ fn check_directory(spec: &CommandSpec) -> Result<(), ProcessError> {
     let Some(path) = &spec.directory else {
         return Ok(());
     };
-    let found = std::fs::metadata(path).and_then(|found| match found.is_dir() {
-        true => Ok(()),
-        false => Err(io::ErrorKind::NotADirectory.into()),
+    let found = std::fs::metadata(path).and_then(|found| {
+        if found.is_dir() {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
     });
     found.map_err(|source| ProcessError::WorkingDirectory {
         path: path.clone(),

@@ -75,9 +75,10 @@ impl Mock {
 
     fn transcript(&self, request: &Request) -> Transcript {
         // Most mocks have no answers by case, and then nothing is hashed.
-        let own = match self.responses.is_empty() {
-            true => None,
-            false => self.responses.get(&request.eval_id),
+        let own = if self.responses.is_empty() {
+            None
+        } else {
+            self.responses.get(&request.eval_id)
         };
         Transcript::of_text(own.unwrap_or(&self.response).as_str())
     }

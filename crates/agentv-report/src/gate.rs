@@ -125,9 +125,10 @@ fn beside(summary: &Summary) -> String {
     let told: Vec<String> = counts
         .map(|(number, what)| format!("{} {what}", count(*number)))
         .collect();
-    match told.is_empty() {
-        true => String::new(),
-        false => format!(" (excluding {})", told.join(", ")),
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!(" (excluding {})", told.join(", "))
     }
 }
 
@@ -168,9 +169,10 @@ pub(crate) fn fixed(scores: [f64; 2]) -> [String; 2] {
 fn shares(shares: [f64; 2]) -> [String; 2] {
     let written = shares.map(percent);
     let differ = (shares[0] - shares[1]).abs() > ROUNDING;
-    match differ && written[0] == written[1] {
-        true => fixed(shares.map(|share| share * 100.0)).map(|share| share + "%"),
-        false => written,
+    if differ && written[0] == written[1] {
+        fixed(shares.map(|share| share * 100.0)).map(|share| share + "%")
+    } else {
+        written
     }
 }
 
@@ -178,9 +180,10 @@ fn shares(shares: [f64; 2]) -> [String; 2] {
 pub fn gate_line(gate: &GateOutcome, style: Style) -> String {
     let dash = if style.unicode { "—" } else { "-" };
     let met = if gate.met { "met" } else { "not met" };
-    let found = match style.unicode {
-        true => gate.found.clone(),
-        false => gate.found.replace('−', "-"),
+    let found = if style.unicode {
+        gate.found.clone()
+    } else {
+        gate.found.replace('−', "-")
     };
     format!("{}: found {found} {dash} {met}", gate.required)
 }

@@ -34,9 +34,10 @@ fn cut(text: &str, bytes: usize) -> String {
     // A text may be long and consist mostly of blanks.
     let line = one_line(clip(text, bytes.saturating_mul(8)));
     let clipped = clip(&line, bytes);
-    match clipped.len() < line.len() {
-        true => format!("{clipped}…"),
-        false => line,
+    if clipped.len() < line.len() {
+        format!("{clipped}…")
+    } else {
+        line
     }
 }
 
@@ -48,9 +49,10 @@ fn span(text: &str) -> String {
     let runs = text.split(|letter| letter != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
     // A backtick next to the fence would lengthen it; renderers remove one blank on both sides.
-    let blank = match text.starts_with('`') || text.ends_with('`') {
-        true => " ",
-        false => "",
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
     };
     format!("{fence}{blank}{text}{blank}{fence}")
 }

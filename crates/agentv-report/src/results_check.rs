@@ -57,9 +57,10 @@ impl ResultsCheck {
             match line? {
                 Line::Record(_) => check.readable += 1,
                 Line::Damaged(damage) => {
-                    let problem = match check.problems.len() < SHOWN {
-                        true => problem_of_line(path, &damage),
-                        false => String::new(),
+                    let problem = if check.problems.len() < SHOWN {
+                        problem_of_line(path, &damage)
+                    } else {
+                        String::new()
                     };
                     check.add(damage.line, problem);
                 }
@@ -69,9 +70,10 @@ impl ResultsCheck {
     }
 
     fn add(&mut self, line: u64, problem: String) {
-        match self.problems.len() < SHOWN {
-            true => self.problems.push(ResultsProblem { line, problem }),
-            false => self.more += 1,
+        if self.problems.len() < SHOWN {
+            self.problems.push(ResultsProblem { line, problem })
+        } else {
+            self.more += 1
         }
     }
 }
@@ -119,11 +121,11 @@ fn of_array(text: &str) -> ResultsCheck {
 
 /// Returns the line on which an element of the first array of results begins.
 fn line_of(text: &str, index: usize) -> u64 {
-    let array = match text.trim_start().starts_with('[') {
-        true => text.find('['),
-        false => text
-            .find("\"results\"")
-            .and_then(|at| Some(at + text[at..].find('[')?)),
+    let array = if text.trim_start().starts_with('[') {
+        text.find('[')
+    } else {
+        text.find("\"results\"")
+            .and_then(|at| Some(at + text[at..].find('[')?))
     };
     let mut at = array.map_or(0, |at| at + 1);
     for _ in 0..index {

@@ -33,9 +33,10 @@ pub struct Runs {
 impl Default for Runs {
     fn default() -> Runs {
         let memory = Path::new("/dev/shm");
-        let root = match memory.is_dir() {
-            true => tempfile::tempdir_in(memory),
-            false => tempfile::tempdir(),
+        let root = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
         };
         let root = root.expect("a temporary folder");
         let id = "2026-11-15T10-43-07Z-4f1a".parse().expect("an id");

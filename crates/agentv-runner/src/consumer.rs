@@ -132,16 +132,15 @@ impl Consumer {
 
     fn write_answer(&self, record: &TranscriptRecord) -> Result<(), RunError> {
         let stored;
-        let record = match record.transcript.artifacts.is_empty() {
-            true => record,
-            false => {
-                let artifacts = self.journal.write_artifacts(record);
-                let artifacts = artifacts.map_err(|source| RunError::Artifact { source })?;
-                let mut without_content = record.clone();
-                without_content.transcript.artifacts = artifacts;
-                stored = without_content;
-                &stored
-            }
+        let record = if record.transcript.artifacts.is_empty() {
+            record
+        } else {
+            let artifacts = self.journal.write_artifacts(record);
+            let artifacts = artifacts.map_err(|source| RunError::Artifact { source })?;
+            let mut without_content = record.clone();
+            without_content.transcript.artifacts = artifacts;
+            stored = without_content;
+            &stored
         };
         let written = self.journal.write_transcript(record);
         written.map_err(RunError::Write)?;

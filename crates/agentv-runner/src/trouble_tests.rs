@@ -315,9 +315,10 @@ async fn every_started_trial_of_a_batch_is_abandoned_when_the_run_is_stopped() {
         let (_, (ended, seen)) = tokio::join!(
             async move {
                 tokio::time::sleep(Duration::from_millis(100)).await;
-                match twice {
-                    true => stopping.end_at_once(Stop::Interrupted),
-                    false => stopping.stop(Stop::Interrupted),
+                if twice {
+                    stopping.end_at_once(Stop::Interrupted)
+                } else {
+                    stopping.stop(Stop::Interrupted)
                 }
             },
             trying.run_until(stop, |_| {})
@@ -355,9 +356,10 @@ async fn a_second_stop_does_not_wait_for_calls_that_ignore_the_first() {
         let (_, (ended, _)) = tokio::join!(
             async move {
                 tokio::time::sleep(Duration::from_millis(100)).await;
-                match twice {
-                    true => stopping.end_at_once(Stop::Interrupted),
-                    false => stopping.stop(Stop::Interrupted),
+                if twice {
+                    stopping.end_at_once(Stop::Interrupted)
+                } else {
+                    stopping.stop(Stop::Interrupted)
                 }
             },
             trying.run_until(stop, |_| {})

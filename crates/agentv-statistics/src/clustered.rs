@@ -123,9 +123,10 @@ impl ClusteredFold {
             clusters: grouped.then_some(clusters),
             effective_n: None,
             standard_error: Some(standard_error),
-            method: match grouped {
-                true => IntervalMethod::TClustered,
-                false => IntervalMethod::T,
+            method: if grouped {
+                IntervalMethod::TClustered
+            } else {
+                IntervalMethod::T
             },
         })
     }

@@ -38,9 +38,10 @@ pub(crate) fn t_upper(tail: f64, freedom: f64) -> f64 {
         if middle <= low || middle >= high {
             return middle;
         }
-        match t_tail(middle, freedom) > tail {
-            true => low = middle,
-            false => high = middle,
+        if t_tail(middle, freedom) > tail {
+            low = middle
+        } else {
+            high = middle
         }
     }
 }

@@ -43,9 +43,12 @@ pub fn case_permutation_test(cases: &[CasePair<'_>]) -> PermutationTest {
         return permutation_test(&pairs);
     }
     let clusters = clusters(cases).into_iter();
-    let clusters = clusters.map(|cases| match cases.iter().any(|case| is_uneven(case)) {
-        true => Divided::uneven(&cases),
-        false => Divided::even(&cases),
+    let clusters = clusters.map(|cases| {
+        if cases.iter().any(|case| is_uneven(case)) {
+            Divided::uneven(&cases)
+        } else {
+            Divided::even(&cases)
+        }
     });
     test(clusters.collect())
 }

@@ -46,9 +46,10 @@ impl ClusteredFold {
             clusters: is_grouped.then_some(clusters),
             effective_n: None,
             standard_error: by_cluster.and_then(|found| found.standard_error),
-            method: match is_grouped {
-                true => IntervalMethod::TClustered,
-                false => IntervalMethod::T,
+            method: if is_grouped {
+                IntervalMethod::TClustered
+            } else {
+                IntervalMethod::T
             },
         })
     }

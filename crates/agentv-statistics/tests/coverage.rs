@@ -18,9 +18,10 @@ struct Suite {
 
 impl Suite {
     fn size_of(&self, cluster: u64) -> u64 {
-        match self.is_uneven {
-            true => 1 + cluster % self.size,
-            false => self.size,
+        if self.is_uneven {
+            1 + cluster % self.size
+        } else {
+            self.size
         }
     }
 
@@ -96,9 +97,10 @@ fn check(suites: &[Suite], rates: &[f64], repeats: u32) {
         let mean = found.iter().sum::<f64>() / found.len() as f64;
         assert!(mean >= 0.93, "{suite:?} covers {mean}: {found:?}");
         for (rate, found) in rates.iter().zip(&found) {
-            let plain = match suite.is_uneven {
-                true => 0.85,
-                false => plain_coverage(suite.clusters, *rate),
+            let plain = if suite.is_uneven {
+                0.85
+            } else {
+                plain_coverage(suite.clusters, *rate)
             };
             let least = plain.min(0.93) - allowance;
             assert!(

@@ -73,9 +73,10 @@ impl Design {
     reason = "the figures of the simulation, with --show-output"
 )]
 fn a_target_is_not_worse_than_itself_more_than_once_in_twenty_times() {
-    let (repeats, sizes): (u32, &[u64]) = match is_long() {
-        true => (1_000, &[3, 6, 10, 20, 50, 100]),
-        false => (300, &[6, 20]),
+    let (repeats, sizes): (u32, &[u64]) = if is_long() {
+        (1_000, &[3, 6, 10, 20, 50, 100])
+    } else {
+        (300, &[6, 20])
     };
     let mut random = Random::seeded(20_261_117);
     let (mut highest, mut sum, mut designs) = (0.0_f64, 0.0, 0.0);

@@ -191,9 +191,10 @@ impl RunFiles {
 /// Returns a path under a folder. Paths that lead out of it are refused.
 fn inside(folder: &Path, path: &Path) -> Result<PathBuf, FilesError> {
     let is_plain = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
-    match path.components().all(is_plain) {
-        true => Ok(folder.join(path)),
-        false => Err(FilesError::Outside),
+    if path.components().all(is_plain) {
+        Ok(folder.join(path))
+    } else {
+        Err(FilesError::Outside)
     }
 }
 

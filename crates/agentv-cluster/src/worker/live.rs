@@ -278,9 +278,10 @@ impl Worker {
         };
         self.report().await;
         if let Some(joined) = joined {
-            match is_wanted {
-                true => joined.begin(&self),
-                false => joined.end().await,
+            if is_wanted {
+                joined.begin(&self)
+            } else {
+                joined.end().await
             }
         }
     }

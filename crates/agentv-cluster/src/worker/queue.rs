@@ -30,9 +30,10 @@ pub(super) async fn work_on_lane(
     is_alone: bool,
 ) {
     // The only queue may be waited at. Of several, each is asked in turn.
-    let patience = match is_alone {
-        true => Duration::from_secs(5),
-        false => Duration::from_millis(250),
+    let patience = if is_alone {
+        Duration::from_secs(5)
+    } else {
+        Duration::from_millis(250)
     };
     let taking = async {
         loop {

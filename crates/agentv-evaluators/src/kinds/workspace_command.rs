@@ -100,15 +100,14 @@ impl WorkspaceCommand {
         let turn = self.command.turn().await?;
         let CommandEnd { status, tail } = turn.end_in(workspace, subject.folder).await?;
         let command = quoted(&self.shown);
-        Ok(match status.success() {
-            true => Evaluation::check(true, format!("{command} succeeded")),
-            false => {
-                let mut evaluation =
-                    Evaluation::check(false, format!("{command} failed with {status}"));
-                let output = tail.trim_start_matches("; ").to_owned();
-                evaluation.reasoning = Some(output).filter(|output| !output.is_empty());
-                evaluation
-            }
+        Ok(if status.success() {
+            Evaluation::check(true, format!("{command} succeeded"))
+        } else {
+            let mut evaluation =
+                Evaluation::check(false, format!("{command} failed with {status}"));
+            let output = tail.trim_start_matches("; ").to_owned();
+            evaluation.reasoning = Some(output).filter(|output| !output.is_empty());
+            evaluation
         })
     }
 }

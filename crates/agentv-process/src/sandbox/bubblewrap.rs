@@ -124,9 +124,10 @@ fn words(wall: &SandboxSpec, spec: &CommandSpec) -> io::Result<Vec<OsString>> {
     for folder in &wall.writable {
         words.extend(["--bind".into(), folder.into(), folder.into()]);
     }
-    let relay = match wall.has_relay() {
-        true => Some(std::env::current_exe()?),
-        false => None,
+    let relay = if wall.has_relay() {
+        Some(std::env::current_exe()?)
+    } else {
+        None
     };
     if let Some(program) = &relay {
         // It may be in a folder that is hidden.

@@ -40,9 +40,12 @@ fn mixture(source: &FoundRun) -> Option<String> {
 fn between(one: &RunRecord, other: &RunRecord) -> Vec<String> {
     let mut differ = of_files(&one.files, &other.files);
     if sorted(&one.chosen_targets) != sorted(&other.chosen_targets) {
-        let shown = |record: &RunRecord| match record.chosen_targets.is_empty() {
-            true => "those that the cases name".to_owned(),
-            false => record.chosen_targets.join(", "),
+        let shown = |record: &RunRecord| {
+            if record.chosen_targets.is_empty() {
+                "those that the cases name".to_owned()
+            } else {
+                record.chosen_targets.join(", ")
+            }
         };
         differ.push(format!("targets: {}; {}", shown(one), shown(other)));
     }

@@ -147,11 +147,12 @@ impl Project {
                 || targets.any(|target| target.provider.needs_workspace()),
             place: self.workspaces_place(),
         };
-        let gates = match is_empty_shard {
-            true => gates.of_empty_shard(),
-            false => gates
+        let gates = if is_empty_shard {
+            gates.of_empty_shard()
+        } else {
+            gates
                 .with_advice(plan.advice(&options, &files))
-                .needing_new_run(!plan.unusable_files(&files).is_empty()),
+                .needing_new_run(!plan.unusable_files(&files).is_empty())
         };
         let read_files = files.prompt_files().into_iter().chain(survey.files.listed);
         Ok(PreparedRun {
@@ -209,9 +210,10 @@ impl PreparedRun {
         notices: &mut dyn Notices,
     ) -> Result<(RunSpec, OpenRun), ProjectError> {
         let workspaces = self.workspaces.open(self.files.root())?;
-        let worker_needs = match self.options.has_engine {
-            true => Some(RunNeeds::new(self.worker_spec()?, workspaces.clone())),
-            false => None,
+        let worker_needs = if self.options.has_engine {
+            Some(RunNeeds::new(self.worker_spec()?, workspaces.clone()))
+        } else {
+            None
         };
         let kept_files = self.kept_files();
         let record = RunRecord {
@@ -377,9 +379,10 @@ impl PreparedRun {
         keep_others(&mut judges, before.judges.clone());
         let mut files = self.files.ran()?;
         files.extend(files_of(&self.files, Some(&before)).cloned());
-        let (eval_ids, limit) = match is_new {
-            true => (selection.eval_ids.clone(), selection.limit),
-            false => joined_selection(&before, selection),
+        let (eval_ids, limit) = if is_new {
+            (selection.eval_ids.clone(), selection.limit)
+        } else {
+            joined_selection(&before, selection)
         };
         let shard = selection.shard.map(|shard| shard.to_string());
         let mut read_files = self.read_files.clone();
@@ -388,9 +391,10 @@ impl PreparedRun {
         }
         let record = RunRecord {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: match is_new {
-                true => now.to_string(),
-                false => before.started_at.clone(),
+            started_at: if is_new {
+                now.to_string()
+            } else {
+                before.started_at.clone()
             },
             finished_at: None,
             files,
@@ -400,13 +404,11 @@ impl PreparedRun {
             trials: plan.trials,
             planned: self.whole,
             eval_ids,
-            shard: match is_new {
-                true => shard,
-                false => before.shard.clone(),
-            },
-            balance: match is_new {
-                true => plan.balance.clone(),
-                false => before.balance.clone(),
+            shard: if is_new { shard } else { before.shard.clone() },
+            balance: if is_new {
+                plan.balance.clone()
+            } else {
+                before.balance.clone()
             },
             limit,
             dry_run: options.dry_run.is_some(),
@@ -421,9 +423,10 @@ impl PreparedRun {
             read_files_digest: self.read_files_digest.clone(),
             ..RunRecord::default()
         };
-        Ok(match is_new {
-            true => record,
-            false => with_earlier(record, &before),
+        Ok(if is_new {
+            record
+        } else {
+            with_earlier(record, &before)
         })
     }
 }

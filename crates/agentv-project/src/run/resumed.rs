@@ -22,9 +22,10 @@ pub(super) fn refuse_other_request(
     let asked = names(&options.chosen_targets);
     let ran = names(&record.chosen_targets);
     if !options.chosen_targets.is_empty() && asked != ran {
-        let ran = match record.chosen_targets.is_empty() {
-            true => "the targets that its cases name".to_owned(),
-            false => format!("`{ran}`"),
+        let ran = if record.chosen_targets.is_empty() {
+            "the targets that its cases name".to_owned()
+        } else {
+            format!("`{ran}`")
         };
         let what = format!("calls {ran}, not `{asked}`");
         return Err(refused(run, &what, "`--target`"));
@@ -35,9 +36,10 @@ pub(super) fn refuse_other_request(
         return Err(refused(run, &what, "`--trials`"));
     }
     if options.dry_run.is_some() != record.dry_run {
-        let (what, flag) = match record.dry_run {
-            true => ("is a dry run", "add `--dry-run`"),
-            false => ("is not a dry run", "omit `--dry-run`"),
+        let (what, flag) = if record.dry_run {
+            ("is a dry run", "add `--dry-run`")
+        } else {
+            ("is not a dry run", "omit `--dry-run`")
         };
         let hint = format!("{flag} to resume it, or omit `--resume` to start a new run");
         let message = format!("run `{}` {what}", run.folder.id());

@@ -67,9 +67,10 @@ pub(crate) fn resolve_for_worker<'a>(
         })?;
         target.limits.leave_workers_to_machines();
         let resolved = &mut resolver.resolved;
-        match position < answering {
-            true => resolved.targets.push(target),
-            false => resolved.judges.push(target),
+        if position < answering {
+            resolved.targets.push(target)
+        } else {
+            resolved.judges.push(target)
         }
     }
     Ok(WorkerTargets {

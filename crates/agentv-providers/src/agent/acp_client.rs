@@ -129,9 +129,10 @@ fn id_of<'m>(model: &'m str, models: &'m Value) -> &'m str {
 
 /// Returns the id of the option that allows or rejects, preferably once.
 fn option(options: &Value, is_allowed: bool) -> Option<&Value> {
-    let kinds = match is_allowed {
-        true => ["allow_once", "allow_always"],
-        false => ["reject_once", "reject_always"],
+    let kinds = if is_allowed {
+        ["allow_once", "allow_always"]
+    } else {
+        ["reject_once", "reject_always"]
     };
     kinds.iter().find_map(|kind| {
         let mut options = items(options);

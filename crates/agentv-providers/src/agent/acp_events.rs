@@ -31,9 +31,10 @@ impl ReadEvents for AcpEvents {
         let result = &event["result"];
         if let Some(error) = event.get("error") {
             let words = error_text(error);
-            draft.end(DraftEnd::Failed(match event["id"] == SET_MODEL {
-                true => format!("it does not accept the `model` of the target: {words}"),
-                false => words,
+            draft.end(DraftEnd::Failed(if event["id"] == SET_MODEL {
+                format!("it does not accept the `model` of the target: {words}")
+            } else {
+                words
             }));
         } else if event["id"] == INITIALIZE {
             if let Some(version) = result["agentInfo"]["version"].as_str() {

@@ -46,9 +46,10 @@ fn tool(part: &Value, draft: &mut Draft) {
     let (id, state) = (text(&part["callID"]), &part["state"]);
     // A call that opencode cannot make becomes one of this tool.
     let is_invalid = part["tool"] == "invalid" && state["input"]["error"].is_string();
-    let tool = match is_invalid {
-        true => text(&state["input"]["tool"]),
-        false => text(&part["tool"]),
+    let tool = if is_invalid {
+        text(&state["input"]["tool"])
+    } else {
+        text(&part["tool"])
     };
     draft.call(&Call {
         id,

@@ -107,9 +107,10 @@ fn result(event: &Value, draft: &mut Draft) {
     if event["toolName"] != "bash" {
         return;
     }
-    let code = match is_error {
-        true => exit_code_in(text(&output), &["Command exited with code "]),
-        false => Some(0),
+    let code = if is_error {
+        exit_code_in(text(&output), &["Command exited with code "])
+    } else {
+        Some(0)
     };
     if let Some(code) = code {
         draft.exit_code(id, code);

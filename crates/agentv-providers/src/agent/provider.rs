@@ -249,9 +249,10 @@ impl AgentProvider {
             .args(&self.settings.args)
             .current_dir(&folders.work)
             .deadline(request.timeout);
-        let spec = match self.kind.speaks_acp {
-            true => spec,
-            false => spec.stdin(request.prompt.text()),
+        let spec = if self.kind.speaks_acp {
+            spec
+        } else {
+            spec.stdin(request.prompt.text())
         };
         clean(
             spec,

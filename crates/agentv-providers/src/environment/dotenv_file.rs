@@ -38,9 +38,10 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     File::open(path)?
         .take(LARGEST + 1)
         .read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > LARGEST {
-        true => Err(io::Error::other("it is larger than 16 MiB")),
-        false => Ok(bytes),
+    if bytes.len() as u64 > LARGEST {
+        Err(io::Error::other("it is larger than 16 MiB"))
+    } else {
+        Ok(bytes)
     }
 }
 

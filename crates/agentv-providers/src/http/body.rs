@@ -66,9 +66,10 @@ impl Body {
                 let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
                 Ok(FilledBody {
                     bytes: text.into_bytes(),
-                    content_type: match is_json {
-                        true => "application/json",
-                        false => "text/plain; charset=utf-8",
+                    content_type: if is_json {
+                        "application/json"
+                    } else {
+                        "text/plain; charset=utf-8"
                     },
                 })
             }

@@ -78,9 +78,10 @@ fn launch(assignment: &Assignment<'_>) -> Launch {
     if let Some(cache) = assignment.shared_cache {
         launch = launch.env("XDG_CACHE_HOME", cache);
     }
-    let kind = match settings.is_anthropic() {
-        true => "anthropic",
-        false => "openai",
+    let kind = if settings.is_anthropic() {
+        "anthropic"
+    } else {
+        "openai"
     };
     launch = launch
         .env("COPILOT_HOME", assignment.home(".copilot"))

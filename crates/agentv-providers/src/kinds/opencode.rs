@@ -76,9 +76,10 @@ fn permission(assignment: &Assignment<'_>) -> Value {
 
 fn configuration(assignment: &Assignment<'_>, model: &str) -> Value {
     let settings = assignment.settings;
-    let (package, api) = match settings.is_anthropic() {
-        true => ("@ai-sdk/anthropic", &ANTHROPIC),
-        false => ("@ai-sdk/openai-compatible", &AgentApi::OPENAI),
+    let (package, api) = if settings.is_anthropic() {
+        ("@ai-sdk/anthropic", &ANTHROPIC)
+    } else {
+        ("@ai-sdk/openai-compatible", &AgentApi::OPENAI)
     };
     let [input, output, cached, written] = assignment.prices();
     let mut configuration = json!({

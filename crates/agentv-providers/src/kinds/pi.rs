@@ -42,9 +42,10 @@ fn launch(assignment: &Assignment<'_>) -> Launch {
     let api = (AGENT.api)(settings);
     let model = settings.model.as_deref().unwrap_or_default();
     let [input, output, cached, written] = assignment.prices();
-    let protocol = match settings.is_anthropic() {
-        true => "anthropic-messages",
-        false => "openai-completions",
+    let protocol = if settings.is_anthropic() {
+        "anthropic-messages"
+    } else {
+        "openai-completions"
     };
     let models = json!({"providers": {OWN_PROVIDER: {
         "baseUrl": assignment.base_url.unwrap_or(api.base_url),

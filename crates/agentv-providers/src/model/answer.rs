@@ -37,9 +37,10 @@ pub(super) fn transcript(asked: &AskedModel, heard: Heard) -> Result<Transcript,
         output_messages: vec![message(reply)],
         ..Transcript::default()
     };
-    match can_be_kept(&transcript) {
-        true => Ok(transcript),
-        false => Err(ExchangeError::TooDeep),
+    if can_be_kept(&transcript) {
+        Ok(transcript)
+    } else {
+        Err(ExchangeError::TooDeep)
     }
 }
 

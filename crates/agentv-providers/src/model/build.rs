@@ -85,9 +85,10 @@ fn provider(
     tools.check_choice(parameters.tool_choice.as_ref())?;
     let commands = tools.commands();
     let root = &settings.surroundings().root;
-    let program = match commands.is_empty() {
-        true => None,
-        false => Some(Program::of(commands, Inputs::of(settings)?, root)),
+    let program = if commands.is_empty() {
+        None
+    } else {
+        Some(Program::of(commands, Inputs::of(settings)?, root))
     };
     let idle = settings.number("idle_seconds")?.unwrap_or(IDLE);
     let idle = Duration::try_from_secs_f64(idle)

@@ -44,9 +44,10 @@ pub(super) fn find(settings: &Settings) -> Result<Source, SettingError> {
         return Ok(Source {
             path,
             shown,
-            format: match transcripts {
-                true => Format::Transcripts,
-                false => Format::Answers,
+            format: if transcripts {
+                Format::Transcripts
+            } else {
+                Format::Answers
             },
         });
     }

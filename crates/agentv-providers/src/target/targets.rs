@@ -150,9 +150,10 @@ impl Targets {
             return Err(warnings);
         }
         let folder = path.parent().unwrap_or(Path::new("."));
-        let folder = match folder.as_os_str().is_empty() {
-            true => surroundings.working_dir.clone(),
-            false => surroundings.working_dir.join(folder),
+        let folder = if folder.as_os_str().is_empty() {
+            surroundings.working_dir.clone()
+        } else {
+            surroundings.working_dir.join(folder)
         };
         Ok(Targets {
             file: Some(File {

@@ -303,9 +303,10 @@ impl Draft {
             let details = std::mem::take(&mut self.reasoning_details);
             fields.insert("reasoning_details".to_owned(), Value::Array(details));
         }
-        match fields.is_empty() {
-            true => self.carried.take(),
-            false => Some(Value::Object(fields)),
+        if fields.is_empty() {
+            self.carried.take()
+        } else {
+            Some(Value::Object(fields))
         }
     }
 

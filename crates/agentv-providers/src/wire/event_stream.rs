@@ -65,9 +65,10 @@ fn next_frame(bytes: &[u8]) -> Result<Option<&[u8]>, Damaged> {
     let (content, _) = frame.split_at(length - CHECKSUM);
     let intact = number(frame, 8) == Some(checksum(&frame[..8]))
         && number(frame, length - CHECKSUM) == Some(checksum(content));
-    match intact {
-        true => Ok(Some(frame)),
-        false => Err(Damaged),
+    if intact {
+        Ok(Some(frame))
+    } else {
+        Err(Damaged)
     }
 }
 
@@ -166,9 +167,10 @@ mod tests {
         for chunk in chunks {
             reader.push(chunk, &mut each)?;
         }
-        match reader.is_complete() {
-            true => Ok(events),
-            false => Err(Damaged),
+        if reader.is_complete() {
+            Ok(events)
+        } else {
+            Err(Damaged)
         }
     }
 

@@ -112,9 +112,10 @@ fn parameters(wire: &dyn Wire) -> Parameters {
         temperature: Some(0.5),
         top_p: Some(0.25),
         max_output_tokens: Some(2_000),
-        stop: match wire.has(Parameter::Stop) {
-            true => vec!["END".to_owned()],
-            false => Vec::new(),
+        stop: if wire.has(Parameter::Stop) {
+            vec!["END".to_owned()]
+        } else {
+            Vec::new()
         },
         seed: wire.has(Parameter::Seed).then_some(7),
         reasoning_effort: wire

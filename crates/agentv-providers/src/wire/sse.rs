@@ -72,9 +72,10 @@ impl SseReader {
         line: &[u8],
         each: &mut impl FnMut(&str, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        let line = match std::mem::replace(&mut self.has_begun, true) {
-            false => line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line),
-            true => line,
+        let line = if std::mem::replace(&mut self.has_begun, true) {
+            line
+        } else {
+            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
         };
         if line.is_empty() {
             return self.dispatch(each);
@@ -101,9 +102,10 @@ impl SseReader {
     }
 
     fn dispatch<E>(&mut self, each: &mut impl FnMut(&str, &str) -> Result<(), E>) -> Result<(), E> {
-        let passed = match std::mem::take(&mut self.has_data) {
-            true => each(&lossy(&self.name), &lossy(&self.data)),
-            false => Ok(()),
+        let passed = if std::mem::take(&mut self.has_data) {
+            each(&lossy(&self.name), &lossy(&self.data))
+        } else {
+            Ok(())
         };
         self.name.clear();
         self.data.clear();

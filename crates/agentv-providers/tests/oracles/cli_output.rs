@@ -29,9 +29,10 @@ pub struct Commands {
 impl Default for Commands {
     fn default() -> Commands {
         let memory = Path::new("/dev/shm");
-        let root = match memory.is_dir() {
-            true => tempfile::tempdir_in(memory),
-            false => tempfile::tempdir(),
+        let root = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
         };
         let root = root.expect("a temporary folder");
         let file = json!({"targets": [

@@ -23,9 +23,10 @@ pub struct Project {
 impl Default for Project {
     fn default() -> Project {
         let memory = Path::new("/dev/shm");
-        let root = match memory.is_dir() {
-            true => tempfile::tempdir_in(memory),
-            false => tempfile::tempdir(),
+        let root = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
         };
         let root = root.expect("a temporary folder");
         let answers = "{\"id\": \"a\", \"text\": \"Paris\"}\n";

@@ -61,9 +61,10 @@ pub(super) fn mean_score(rows: &[Row]) -> Option<f64> {
 /// Checks if a case asks or grades something else now; returns `None` if that is not known.
 pub(super) fn changed(a: &[Row], b: &[Row]) -> Option<bool> {
     let same = a.iter().zip(b).any(|(a, b)| a.differs(b) == Some(false));
-    match same {
-        true => Some(false),
-        false => a.first()?.differs(b.first()?),
+    if same {
+        Some(false)
+    } else {
+        a.first()?.differs(b.first()?)
     }
 }
 

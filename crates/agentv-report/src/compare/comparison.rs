@@ -46,15 +46,14 @@ pub fn compare<'r>(
     let cases = cases(a, b, &matching);
     let by_target = by_target(a, b);
     let pairs = Pairs::of(a, b, &cases, by_target);
-    let whole = match by_target {
-        true => None,
-        false => {
-            let all = pairs.targets.get(&None);
-            Some(ScoreDifference::of(
-                all.unwrap_or(&PairSet::default()),
-                threshold,
-            ))
-        }
+    let whole = if by_target {
+        None
+    } else {
+        let all = pairs.targets.get(&None);
+        Some(ScoreDifference::of(
+            all.unwrap_or(&PairSet::default()),
+            threshold,
+        ))
     };
     let first_file = a.rows.first().map(|row| &row.file);
     let rows = || a.rows.iter().chain(&b.rows);

@@ -29,17 +29,19 @@ pub(crate) fn difference_sentence(
     {
         return without_spread(comparison, p_value, &a, &b, style);
     }
-    match is_significant(interval, p_value) {
-        true => difference(interval, &b, style),
-        false => no_difference(comparison, p_value, &a, &b, style),
+    if is_significant(interval, p_value) {
+        difference(interval, &b, style)
+    } else {
+        no_difference(comparison, p_value, &a, &b, style)
     }
 }
 
 fn difference(interval: &Interval, b: &str, style: Style) -> String {
     let size = interval.estimate.abs();
-    let (near, far) = match interval.estimate > 0.0 {
-        true => (interval.low, interval.high),
-        false => (-interval.high, -interval.low),
+    let (near, far) = if interval.estimate > 0.0 {
+        (interval.low, interval.high)
+    } else {
+        (-interval.high, -interval.low)
     };
     let points = Points::for_all(&[size, near, far], style);
     format!(
@@ -107,19 +109,20 @@ fn without_spread(
         return format!("no difference: {b} and {a} score the same in all {all}");
     }
     let points = Points::for_all(&[difference], style);
-    match is_significant(interval, p_value) {
-        true => format!(
+    if is_significant(interval, p_value) {
+        format!(
             "{b} is {} by {} points in each of {all}",
             direction(difference),
             points.text(difference.abs())
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "no significant difference: {b} {} {a} is {} points in each of {all}, which may be \
              chance: {}",
             style.minus(),
             points.text(difference),
             told_p_value(p_value)
-        ),
+        )
     }
 }
 
@@ -165,9 +168,10 @@ impl Points {
     fn text(&self, share: f64) -> String {
         let digits = format!("{:.*}", self.decimals, (share * 100.0).abs());
         let is_zero = digits.bytes().all(|digit| matches!(digit, b'0' | b'.'));
-        match share < 0.0 && !is_zero {
-            true => format!("{}{digits}", self.style.minus()),
-            false => digits,
+        if share < 0.0 && !is_zero {
+            format!("{}{digits}", self.style.minus())
+        } else {
+            digits
         }
     }
 }

@@ -123,12 +123,11 @@ impl DropGate {
             _ if drop.is_significant => "a significant difference".to_owned(),
             _ => "which may be chance".to_owned(),
         };
-        let spread = match interval.has_width() {
-            true => {
-                let [low, high] = [interval.low, interval.high].map(signed);
-                format!("95% interval {low} to {high}")
-            }
-            false => "by the same amount in all, which gives no interval".to_owned(),
+        let spread = if interval.has_width() {
+            let [low, high] = [interval.low, interval.high].map(signed);
+            format!("95% interval {low} to {high}")
+        } else {
+            "by the same amount in all, which gives no interval".to_owned()
         };
         let p_value = p_value(drop.p_value);
         let hint = drop.hint();
@@ -243,9 +242,10 @@ impl Drop {
 
     /// Returns advice for a drop that the rule cannot find.
     fn hint(&self) -> &'static str {
-        match self.is_too_small && self.delta < 0.0 {
-            true => "; no drop on so few cases is significant: add cases, or use `--gate mean`",
-            false => "",
+        if self.is_too_small && self.delta < 0.0 {
+            "; no drop on so few cases is significant: add cases, or use `--gate mean`"
+        } else {
+            ""
         }
     }
 }

@@ -33,9 +33,12 @@ impl DifferentJudges {
         cases: &[Case],
     ) -> Option<DifferentJudges> {
         let of = |run: &ComparedRun, is_first: bool| -> BTreeSet<Arc<str>> {
-            let rows = cases.iter().flat_map(|case| match is_first {
-                true => case.a.clone(),
-                false => case.b.clone(),
+            let rows = cases.iter().flat_map(|case| {
+                if is_first {
+                    case.a.clone()
+                } else {
+                    case.b.clone()
+                }
             });
             // Most trials have the same judges, whose names are stored once.
             let lists: BTreeSet<&Arc<str>> =

@@ -62,18 +62,20 @@ pub(super) fn matching(a: &ComparedRun, b: &ComparedRun) -> Result<Matching, Not
         Some((content, row.id.to_string(), target(row)))
     });
     found.matched.sort_unstable_by_key(|case| case.a.start);
-    match found.matched.is_empty() {
-        true => Err(nothing_shared(a, b)),
-        false => Ok(found),
+    if found.matched.is_empty() {
+        Err(nothing_shared(a, b))
+    } else {
+        Ok(found)
     }
 }
 
 /// Matches the cases that have the same file and id.
 fn same_files(a: &ComparedRun, b: &ComparedRun, by_target: bool) -> Matching {
     let order = |a: &Row, b: &Row| {
-        let targets = match by_target {
-            true => a.target.cmp(&b.target),
-            false => Ordering::Equal,
+        let targets = if by_target {
+            a.target.cmp(&b.target)
+        } else {
+            Ordering::Equal
         };
         a.case_order(b).then(targets)
     };
@@ -194,9 +196,12 @@ fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
         differing("cases", a, b, |row| row.id.to_string())
             .or_else(|| differing("files", a, b, |row| row.file.to_string()))
             .or_else(|| differing("cases", a, b, |row| format!("{}\0{}", row.file, row.id)))
-            .or_else(|| match by_target(a, b) {
-                true => differing("targets", a, b, |row| row.target.to_string()),
-                false => None,
+            .or_else(|| {
+                if by_target(a, b) {
+                    differing("targets", a, b, |row| row.target.to_string())
+                } else {
+                    None
+                }
             })
             .unwrap_or_else(|| "no case has the same target in both".to_owned()),
     )

@@ -134,11 +134,12 @@ impl<'de> Visitor<'de> for Records<'_> {
                 map.next_value::<IgnoredAny>()?;
             }
         }
-        match has_results {
-            true => Ok(()),
-            false => Err(M::Error::custom(
+        if has_results {
+            Ok(())
+        } else {
+            Err(M::Error::custom(
                 "expected an array of results, or an object with `results`",
-            )),
+            ))
         }
     }
 }

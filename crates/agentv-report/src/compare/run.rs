@@ -66,9 +66,10 @@ impl Row {
 
     /// Returns the sort key of its case.
     pub(super) fn case_order(&self, other: &Row) -> Ordering {
-        let files = match Arc::ptr_eq(&self.file, &other.file) {
-            true => Ordering::Equal,
-            false => self.file.cmp(&other.file),
+        let files = if Arc::ptr_eq(&self.file, &other.file) {
+            Ordering::Equal
+        } else {
+            self.file.cmp(&other.file)
         };
         files.then_with(|| self.id.cmp(&other.id))
     }

@@ -174,9 +174,10 @@ fn targets(page: &mut Page, figures: &Figures, [a, b]: [&str; 2]) {
     let style = page.style();
     let sentences: Vec<_> = figures.sentences(a, b, style).collect();
     for (target, sentence) in &sentences {
-        let paint = match target.significant {
-            true => paint(target.mean_delta),
-            false => Paint::Plain,
+        let paint = if target.significant {
+            paint(target.mean_delta)
+        } else {
+            Paint::Plain
         };
         let text = format!("{}: {sentence}", one_line(&target.name));
         page.paragraph(paint, &text);
@@ -215,9 +216,10 @@ fn family(page: &mut Page, title: &str, members: &[Member]) {
         .iter()
         .map(|member| Row {
             figure: Piece::new(
-                match member.significant {
-                    true => paint(member.mean_delta),
-                    false => Paint::Plain,
+                if member.significant {
+                    paint(member.mean_delta)
+                } else {
+                    Paint::Plain
                 },
                 wording::delta(member.mean_delta, style),
             ),

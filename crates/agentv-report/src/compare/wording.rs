@@ -116,9 +116,10 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
     }
     if summary.changed_unknown > 0 {
         let all = summary.changed_unknown == summary.compared();
-        told.push(match all {
-            true => "unknown whether cases changed".to_owned(),
-            false => format!("{} may have changed", count(summary.changed_unknown)),
+        told.push(if all {
+            "unknown whether cases changed".to_owned()
+        } else {
+            format!("{} may have changed", count(summary.changed_unknown))
         });
     }
     told
@@ -136,9 +137,10 @@ fn of_targets(targets: &[Arc<str>]) -> String {
 
 /// Describes the number of trials of a case in both runs.
 pub(super) fn trials([a, b]: [u64; 2]) -> String {
-    match a == b {
-        true => counted(a, "trial", "trials"),
-        false => format!("{} and of {}", counted(a, "trial", "trials"), count(b)),
+    if a == b {
+        counted(a, "trial", "trials")
+    } else {
+        format!("{} and of {}", counted(a, "trial", "trials"), count(b))
     }
 }
 
@@ -177,13 +179,14 @@ fn statistics_of(statistics: &Statistics, mean_delta: Option<f64>, style: Style)
             told.push(groups(found));
         }
         let mean = delta(interval.estimate, style);
-        told.push(match interval.has_width() {
-            true => format!(
+        told.push(if interval.has_width() {
+            format!(
                 "difference {mean}, 95% interval {} to {}",
                 delta(interval.low, style),
                 delta(interval.high, style)
-            ),
-            false => format!("difference {mean} in all, which gives no interval"),
+            )
+        } else {
+            format!("difference {mean} in all, which gives no interval")
         });
         if let Some(shown) = found.detectable.filter(|shown| shown.difference < 1.0) {
             let shown = delta(shown.difference, style);
@@ -258,9 +261,10 @@ pub(super) fn cell(pair: &RunPair, style: Style, name: fn(&str) -> String) -> St
         let target = difference.target.map(|target| name(target) + " ");
         target.unwrap_or_default() + &difference.cell(style)
     });
-    match differences.is_empty() {
-        true => "not graded".to_owned(),
-        false => cells.collect::<Vec<_>>().join(", "),
+    if differences.is_empty() {
+        "not graded".to_owned()
+    } else {
+        cells.collect::<Vec<_>>().join(", ")
     }
 }
 

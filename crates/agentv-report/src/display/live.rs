@@ -62,9 +62,10 @@ impl LiveDisplay {
         options: DisplayOptions,
     ) -> Display<Bar> {
         let bar = Bar::new(terminal, Box::new(columns), options.style);
-        let wanted = match options.verbose {
-            true => Wanted::All,
-            false => Wanted::Failures,
+        let wanted = if options.verbose {
+            Wanted::All
+        } else {
+            Wanted::Failures
         };
         Display::still(bar, wanted, options)
     }
@@ -203,12 +204,11 @@ fn figures_line(snapshot: &Snapshot, style: Style) -> String {
     let (words, signs) = (style.separator(), "  ");
     let fitting = fitting(&long, width(words), style.width);
     let in_words = fitting >= figures.len().min(Snapshot::ESSENTIAL);
-    let (texts, separator, shown) = match in_words {
-        true => (long, words, fitting),
-        false => {
-            let fitting = self::fitting(&short, width(signs), style.width);
-            (short, signs, fitting.max(1))
-        }
+    let (texts, separator, shown) = if in_words {
+        (long, words, fitting)
+    } else {
+        let fitting = self::fitting(&short, width(signs), style.width);
+        (short, signs, fitting.max(1))
     };
     let shown = figures.iter().zip(texts).take(shown);
     let painted =

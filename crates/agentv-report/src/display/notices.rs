@@ -143,9 +143,10 @@ impl Throttle {
             *self = Throttle::new(now);
         }
         let admits = self.admitted < MOST && self.suppressed == 0;
-        match admits {
-            true => self.admitted += 1,
-            false => self.suppressed += 1,
+        if admits {
+            self.admitted += 1
+        } else {
+            self.suppressed += 1
         }
         admits
     }

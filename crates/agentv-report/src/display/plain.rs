@@ -41,9 +41,10 @@ impl PlainProgress {
         options: DisplayOptions,
     ) -> Display<Lines> {
         let lines = Lines::new(out, Some(interval), options.style);
-        let wanted = match options.verbose {
-            true => Wanted::All,
-            false => Wanted::Failures,
+        let wanted = if options.verbose {
+            Wanted::All
+        } else {
+            Wanted::Failures
         };
         Display::still(lines, wanted, options)
     }

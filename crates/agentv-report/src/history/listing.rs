@@ -84,9 +84,10 @@ pub(super) fn first_and_others(names: &[String]) -> String {
 
 /// Returns the number of ended trials, and of planned ones if some are missing.
 pub(super) fn trials(run: &RunLine) -> Cell {
-    Cell::plain(match run.planned > run.trials {
-        true => format!("{}/{}", count(run.trials), count(run.planned)),
-        false => count(run.trials),
+    Cell::plain(if run.planned > run.trials {
+        format!("{}/{}", count(run.trials), count(run.planned))
+    } else {
+        count(run.trials)
     })
 }
 

@@ -103,9 +103,10 @@ fn legend(letters: &Letters, style: Style) -> String {
         format!("{} both", letters.both),
     ];
     let in_a_line = words.join("   ");
-    let lines = match LABEL + 2 + width(&in_a_line) <= style.width {
-        true => vec![in_a_line],
-        false => words.to_vec(),
+    let lines = if LABEL + 2 + width(&in_a_line) <= style.width {
+        vec![in_a_line]
+    } else {
+        words.to_vec()
     };
     let painted = lines.iter().map(|line| {
         let line = style.paint(Paint::Faint, line);

@@ -87,9 +87,10 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
 /// formula, and a model or a foreign dataset could have written it, so an apostrophe in front makes
 /// it a text. The other formats have the exact text.
 fn text(text: &str) -> Cow<'_, str> {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
-        true => Cow::Owned(format!("'{text}")),
-        false => Cow::Borrowed(text),
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

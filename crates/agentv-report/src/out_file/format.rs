@@ -42,9 +42,10 @@ impl Format {
                 .flat_map(|format| format.extensions)
                 .map(|extension| format!("`.{extension}`"))
                 .collect();
-            let found = match extension.is_empty() {
-                true => "the file name has no extension".to_owned(),
-                false => format!("unknown extension `.{extension}`"),
+            let found = if extension.is_empty() {
+                "the file name has no extension".to_owned()
+            } else {
+                format!("unknown extension `.{extension}`")
             };
             let message = format!("{found}; expected one of {}", known.join(", "));
             io::Error::new(io::ErrorKind::InvalidInput, message)

@@ -96,9 +96,10 @@ fn passed(summary: &Summary) -> Vec<Piece> {
         return vec![Piece::new(Paint::Strong, nothing)];
     }
     let (passed, graded) = (summary.statuses.pass, summary.graded);
-    let paint = match passed == graded {
-        true => Paint::Good,
-        false => Paint::Strong,
+    let paint = if passed == graded {
+        Paint::Good
+    } else {
+        Paint::Strong
     };
     let trials = counted(graded, "graded trial", "graded trials");
     match summary.pass_rate {
@@ -211,9 +212,10 @@ fn write_scores(page: &mut Page, scores: &Scores, summary: &Summary) {
 
 /// Draws one character per tenth, as high as its share of the highest; an empty tenth is a dot.
 fn histogram(counts: &[u64; 10], style: Style) -> String {
-    let levels: Vec<char> = match style.unicode {
-        true => "▁▂▃▄▅▆▇█".chars().collect(),
-        false => ".:-=+*#%".chars().collect(),
+    let levels: Vec<char> = if style.unicode {
+        "▁▂▃▄▅▆▇█".chars().collect()
+    } else {
+        ".:-=+*#%".chars().collect()
     };
     let empty = if style.unicode { '·' } else { ' ' };
     let highest = counts.iter().copied().max().unwrap_or(0).max(1);

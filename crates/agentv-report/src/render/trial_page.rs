@@ -138,9 +138,10 @@ fn turn(page: &mut Page, message: &Message, before: Option<Role>) {
 
 /// Writes a tool call with its outcome: one line, then the first lines of its output.
 fn tool_call(page: &mut Page, call: &ToolCall) {
-    let (mark, paint) = match call.is_error() {
-        true => ("failed", Paint::Bad),
-        false => ("ok", Paint::Good),
+    let (mark, paint) = if call.is_error() {
+        ("failed", Paint::Bad)
+    } else {
+        ("ok", Paint::Good)
     };
     let is_refused = call.extra.get("denied") == Some(&Value::Bool(true));
     let outcome = match (call.exit_code(), call.output.is_some() || call.is_error()) {

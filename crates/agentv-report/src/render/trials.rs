@@ -34,13 +34,14 @@ pub(super) fn write(page: &mut Page, summary: &Summary) {
             let threshold = trial.pass_threshold.unwrap_or_default();
             trial.score.rounded(3, threshold)
         }),
-        name: match several_files {
-            true => format!(
+        name: if several_files {
+            format!(
                 "{} ({})",
                 name(&trial.trial),
                 one_line(&trial.trial.eval_file)
-            ),
-            false => name(&trial.trial),
+            )
+        } else {
+            name(&trial.trial)
         },
         remark: trial.reason.as_deref().map(one_line),
     });

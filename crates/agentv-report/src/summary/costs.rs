@@ -99,14 +99,18 @@ impl Costs {
 
     /// Adds the names of those whose cost is unknown to a cost in words.
     fn with_names(&self, cost: Option<String>, names: &[Arc<str>]) -> Option<String> {
-        let named = |name: &Arc<str>| match self.without_usage.contains(name) {
-            true => format!("{} (reported no tokens)", one_line(name)),
-            false => one_line(name),
+        let named = |name: &Arc<str>| {
+            if self.without_usage.contains(name) {
+                format!("{} (reported no tokens)", one_line(name))
+            } else {
+                one_line(name)
+            }
         };
         let names: Vec<String> = names.iter().map(named).collect();
-        match names.is_empty() {
-            true => cost,
-            false => cost.map(|cost| format!("{cost}: {}", names.join(", "))),
+        if names.is_empty() {
+            cost
+        } else {
+            cost.map(|cost| format!("{cost}: {}", names.join(", ")))
         }
     }
 }

@@ -209,9 +209,12 @@ impl SummaryFold {
             statuses: self.statuses,
             graded: self.statuses.graded(),
             pass_rate: self.statuses.pass_rate().filter(|_| is_single),
-            scores: scores.map(|scores| match is_single {
-                true => scores,
-                false => scores.without_averages(),
+            scores: scores.map(|scores| {
+                if is_single {
+                    scores
+                } else {
+                    scores.without_averages()
+                }
             }),
             pass_thresholds: self.thresholds.finish(),
             cached: self.cached,

@@ -51,9 +51,10 @@ impl LatencyFold {
     }
 
     pub(crate) fn finish(&self) -> Option<Latency> {
-        let (median_ms, p95_ms) = match self.count == self.calls.len() as u64 {
-            true => self.exact()?,
-            false => (self.percentile(50)?, self.percentile(95)?),
+        let (median_ms, p95_ms) = if self.count == self.calls.len() as u64 {
+            self.exact()?
+        } else {
+            (self.percentile(50)?, self.percentile(95)?)
         };
         Some(Latency {
             count: self.count,

@@ -59,9 +59,10 @@ pub(crate) async fn work_elsewhere(
     };
     let is_ended = loop {
         let stopped = async {
-            match handed.is_begun {
-                true => executor.stop.abortion().cancelled().await,
-                false => executor.taking_none_up().await,
+            if handed.is_begun {
+                executor.stop.abortion().cancelled().await
+            } else {
+                executor.taking_none_up().await
             }
         };
         let next = tokio::select! {

@@ -103,9 +103,12 @@ impl Current {
 
     fn mark_of(&self, other: &Other) -> Option<Outdated> {
         let is_old = self.old_grades.contains(&other.grade);
-        is_old.then(|| match self.old_answers.contains(&other.answer) {
-            true => Outdated::Answer,
-            false => Outdated::Grade,
+        is_old.then(|| {
+            if self.old_answers.contains(&other.answer) {
+                Outdated::Answer
+            } else {
+                Outdated::Grade
+            }
         })
     }
 }

@@ -174,12 +174,13 @@ pub(crate) async fn call<T>(
         () = tokio::time::sleep(LAST_WORDS) => None,
         () = executor.stop.at_once() => None,
     };
-    Err(match timed_out {
-        true => ProviderError {
+    Err(if timed_out {
+        ProviderError {
             partial: last_words.and_then(|error| error.partial),
             ..timeout(limit)
-        },
-        false => ProviderError::cancelled(),
+        }
+    } else {
+        ProviderError::cancelled()
     })
 }
 

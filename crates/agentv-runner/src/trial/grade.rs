@@ -147,9 +147,10 @@ pub(crate) async fn grade(
         graders.effort(&specs[at])
     });
     for group in rounds {
-        let failed = match executor.stop_on_required {
-            true => failed_by(&specs, &results),
-            false => None,
+        let failed = if executor.stop_on_required {
+            failed_by(&specs, &results)
+        } else {
+            None
         };
         if let Some(reason) = failed {
             for at in group {
@@ -204,9 +205,10 @@ async fn ask_together(
 
 /// Returns the evaluators of a case. They are copied only if a checklist precedes them.
 fn specs_of(case: &EvalCase) -> Cow<'_, [EvaluatorSpec]> {
-    match case.rubrics.is_empty() {
-        true => Cow::Borrowed(&case.evaluators),
-        false => Cow::Owned(case.graders()),
+    if case.rubrics.is_empty() {
+        Cow::Borrowed(&case.evaluators)
+    } else {
+        Cow::Owned(case.graders())
     }
 }
 
@@ -289,9 +291,10 @@ fn one_grade(
         (None, false) => (Status::Ungraded, None),
         (None, true) => {
             let score = Score::weighted_mean(scores());
-            let status = match missed_required {
-                true => Status::Fail,
-                false => score.verdict(threshold).into(),
+            let status = if missed_required {
+                Status::Fail
+            } else {
+                score.verdict(threshold).into()
             };
             (status, Some(score))
         }

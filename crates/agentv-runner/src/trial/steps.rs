@@ -71,9 +71,10 @@ pub(crate) async fn ask_in_steps(
             break;
         }
         let cost = transcript.cost_usd;
-        let ran = match executor.stop.is_leaving() {
-            true => None,
-            false => run_calls(executor, toolbox, request, &mut transcript).await,
+        let ran = if executor.stop.is_leaving() {
+            None
+        } else {
+            run_calls(executor, toolbox, request, &mut transcript).await
         };
         request.further.extend(transcript.output_messages.clone());
         whole.add(transcript);
@@ -240,9 +241,10 @@ impl Whole {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         let whole = &mut self.transcript;
         whole.output_messages.extend(step.output_messages);
-        whole.token_usage = match is_first {
-            true => step.token_usage,
-            false => sum_of_tokens(whole.token_usage, step.token_usage),
+        whole.token_usage = if is_first {
+            step.token_usage
+        } else {
+            sum_of_tokens(whole.token_usage, step.token_usage)
         };
         whole.lacks_usage |= step.lacks_usage;
         whole.cost_usd = match is_first {

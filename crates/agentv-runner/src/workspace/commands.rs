@@ -90,9 +90,10 @@ fn output(finished: &Finished) -> String {
     let parts: String = parts
         .map(|(name, text)| format!("; {name}: {}", ending(text.trim())))
         .collect();
-    match parts.is_empty() {
-        true => "; it printed nothing".to_owned(),
-        false => parts,
+    if parts.is_empty() {
+        "; it printed nothing".to_owned()
+    } else {
+        parts
     }
 }
 

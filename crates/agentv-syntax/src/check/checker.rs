@@ -128,9 +128,10 @@ impl<'t, 'p> Checker<'t, 'p> {
                 _ => {}
             }
         }
-        let found = match is_boundless_number(node, shape) {
-            true => format!("{}, which is not a finite number", shortened(&node.text())),
-            false => node.kind().described().to_owned(),
+        let found = if is_boundless_number(node, shape) {
+            format!("{}, which is not a finite number", shortened(&node.text()))
+        } else {
+            node.kind().described().to_owned()
         };
         let hint = quote_hint(node, shape).or_else(|| zeros_hint(node, shape));
         self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
@@ -178,9 +179,10 @@ impl<'t, 'p> Checker<'t, 'p> {
     ) {
         let Some(value) = node.as_f64() else { return };
         if !range.contains(&value) || (integer && value.fract() != 0.0) {
-            let found = match value.is_finite() {
-                true => node.text().into_owned(),
-                false => format!("{}, which is too large", shortened(&node.text())),
+            let found = if value.is_finite() {
+                node.text().into_owned()
+            } else {
+                format!("{}, which is too large", shortened(&node.text()))
             };
             self.mismatch(Code::OutOfRange, node, shape.expected, found, None, at);
         }

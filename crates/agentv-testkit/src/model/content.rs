@@ -147,9 +147,10 @@ impl Source<'_> {
     }
 
     fn streamed_or_not(&self, said: &Said<'_>) -> Content {
-        let stream = match self.asked.streamed {
-            true => bodies::stream(self.protocol, said, End::Whole),
-            false => None,
+        let stream = if self.asked.streamed {
+            bodies::stream(self.protocol, said, End::Whole)
+        } else {
+            None
         };
         match stream {
             Some((kind, stream)) => Content::of_kind(kind, stream),

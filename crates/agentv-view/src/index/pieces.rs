@@ -20,9 +20,10 @@ pub(crate) fn pieces(file: &File, part: Range<u64>) -> io::Result<Vec<Range<u64>
     let mut pieces = Vec::new();
     let mut start = part.start;
     while start < part.end {
-        let end = match part.end - start > PIECE {
-            true => line_end(file, start + PIECE, part.end)?,
-            false => part.end,
+        let end = if part.end - start > PIECE {
+            line_end(file, start + PIECE, part.end)?
+        } else {
+            part.end
         };
         pieces.push(start..end);
         start = end;

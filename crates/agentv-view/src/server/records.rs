@@ -162,9 +162,10 @@ pub(super) async fn record(
         CONTENT_RANGE,
         format!("bytes {}-{last}/{length}", part.start),
     )];
-    Ok(match is_whole {
-        true => (status, kind, bytes).into_response(),
-        false => (status, kind, range, bytes).into_response(),
+    Ok(if is_whole {
+        (status, kind, bytes).into_response()
+    } else {
+        (status, kind, range, bytes).into_response()
     })
 }
 

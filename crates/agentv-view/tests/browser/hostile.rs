@@ -39,12 +39,13 @@ fn poisoned(value: &Value, text: &str) -> Value {
                 "answer_key",
                 "eval_id",
             ];
-            let fields = fields
-                .iter()
-                .map(|(name, value)| match kept.contains(&name.as_str()) {
-                    true => (name.clone(), value.clone()),
-                    false => (name.clone(), poisoned(value, text)),
-                });
+            let fields = fields.iter().map(|(name, value)| {
+                if kept.contains(&name.as_str()) {
+                    (name.clone(), value.clone())
+                } else {
+                    (name.clone(), poisoned(value, text))
+                }
+            });
             Value::Object(fields.collect())
         }
         other => other.clone(),

@@ -21,12 +21,13 @@ pub(crate) fn run(arguments: &EngineCommandArguments) -> Result<Exit, CommandErr
         EngineAction::Clean { engine } => {
             let removed = runtime.block_on(clean(&engine.engine, &engine.engine_name));
             let removed = removed.map_err(ProjectError::from_error)?;
-            match removed.is_empty() {
-                true => "nothing to remove\n".to_owned(),
-                false => removed
+            if removed.is_empty() {
+                "nothing to remove\n".to_owned()
+            } else {
+                removed
                     .iter()
                     .map(|run| format!("removed {run}\n"))
-                    .collect(),
+                    .collect()
             }
         }
     };

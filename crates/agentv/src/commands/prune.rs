@@ -13,9 +13,10 @@ use crate::stderr_notices::StderrNotices;
 pub(crate) fn run(arguments: &PruneArguments) -> Result<Exit, CommandError> {
     let folders = Project::here().run_folders()?;
     let options = arguments.options();
-    let (removed, freed) = match options.is_dry_run {
-        true => ("would remove", "to be freed"),
-        false => ("removed", "freed"),
+    let (removed, freed) = if options.is_dry_run {
+        ("would remove", "to be freed")
+    } else {
+        ("removed", "freed")
     };
     let mut stdout = io::stdout().lock();
     let (mut runs, mut bytes) = (0, 0);

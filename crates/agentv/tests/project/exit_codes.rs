@@ -157,9 +157,10 @@ fn merged_shards_exit_with_the_code_of_the_whole_run() {
         let flags: Vec<&str> = flags.split_whitespace().collect();
         // A threshold is one of the shards, the other flags are gates of the whole.
         let is_threshold = flags.first() == Some(&"--pass-threshold");
-        let (of_shards, of_merge) = match is_threshold {
-            true => (flags, Vec::new()),
-            false => (Vec::new(), flags),
+        let (of_shards, of_merge) = if is_threshold {
+            (flags, Vec::new())
+        } else {
+            (Vec::new(), flags)
         };
         let Some([one, other]) = run_shards(folder.path(), &of_shards) else {
             continue;

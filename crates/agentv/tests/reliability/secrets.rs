@@ -64,9 +64,12 @@ fn project_at(server: &ModelServer) -> Project {
 /// Returns the files under a folder.
 fn files_under(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().flatten();
-    let files = entries.flat_map(|entry| match entry.file_type().unwrap().is_dir() {
-        true => files_under(&entry.path()),
-        false => vec![entry.path()],
+    let files = entries.flat_map(|entry| {
+        if entry.file_type().unwrap().is_dir() {
+            files_under(&entry.path())
+        } else {
+            vec![entry.path()]
+        }
     });
     files.collect()
 }

@@ -78,9 +78,10 @@ pub(super) fn path_and_query(uri: &Uri) -> String {
     let kept: Vec<&str> = pairs
         .filter(|pair| !pair.is_empty() && !pair.starts_with("key="))
         .collect();
-    match kept.is_empty() {
-        true => uri.path().to_owned(),
-        false => format!("{}?{}", uri.path(), kept.join("&")),
+    if kept.is_empty() {
+        uri.path().to_owned()
+    } else {
+        format!("{}?{}", uri.path(), kept.join("&"))
     }
 }
 

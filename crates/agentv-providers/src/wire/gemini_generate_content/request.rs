@@ -191,11 +191,12 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let body = Body {
         system_instruction: (!system.is_empty()).then_some(Instruction { parts: system }),
         contents: contents(ask)?,
-        tools: match tools.is_empty() {
-            true => Vec::new(),
-            false => vec![Tools {
+        tools: if tools.is_empty() {
+            Vec::new()
+        } else {
+            vec![Tools {
                 function_declarations: tools,
-            }],
+            }]
         },
         tool_config: parameters.tool_choice.as_ref().map(tool_config),
         generation_config: generation_config(ask),

@@ -114,9 +114,10 @@ fn the_smallest_detectable_difference_of_passes_is_shown_if_there_is_one() {
     let run = |passes: fn(usize) -> bool, talks: bool| -> Vec<ResultRecord> {
         let case = |id: usize| {
             let case = graded(&format!("{id}"), f64::from(u8::from(passes(id))));
-            match talks {
-                true => in_conversation(["one", "two"][id % 2], case),
-                false => case,
+            if talks {
+                in_conversation(["one", "two"][id % 2], case)
+            } else {
+                case
             }
         };
         (0..100).map(case).collect()

@@ -61,9 +61,12 @@ pub(super) fn legal(text: &str) -> Cow<'_, str> {
     if clipped.chars().all(is_legal) {
         return Cow::Borrowed(clipped);
     }
-    let replaced = |letter| match is_legal(letter) {
-        true => letter,
-        false => char::REPLACEMENT_CHARACTER,
+    let replaced = |letter| {
+        if is_legal(letter) {
+            letter
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
     };
     Cow::Owned(clipped.chars().map(replaced).collect())
 }

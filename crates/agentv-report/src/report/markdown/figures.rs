@@ -82,9 +82,10 @@ fn intervals_of(target: &str, figures: &TargetFigures) -> String {
     if let Some(mean) = &figures.mean_score {
         parts.push(format!("mean score {}", score_range(mean.low, mean.high)));
     }
-    let mut text = match parts.is_empty() {
-        true => String::new(),
-        false => format!("\n95% interval{target}: {}.\n", parts.join(" · ")),
+    let mut text = if parts.is_empty() {
+        String::new()
+    } else {
+        format!("\n95% interval{target}: {}.\n", parts.join(" · "))
     };
     let trials = figures.trials.as_ref();
     if let Some(among) = trials.and_then(|trials| trials.pass_among.last()) {

@@ -62,9 +62,10 @@ fn reason(form: Form<'_>) -> &'static str {
 }
 
 fn tool_calls(said: &Said<'_>, calls: &[Call]) -> String {
-    let content = match said.has_text() {
-        true => quoted(said.text),
-        false => "null".to_owned(),
+    let content = if said.has_text() {
+        quoted(said.text)
+    } else {
+        "null".to_owned()
     };
     let calls = calls.iter().enumerate().map(|(index, call)| {
         let id = call::id("call", said.number, index);
