@@ -274,7 +274,7 @@ fn name_of(run: &ComparedRun) -> String {
 }
 
 fn side(side: &ShownSide) -> String {
-    let told = format!("{} {}", side.shown_score, side.status);
+    let told = format!("{} {}", side.shown_score, side.verdict);
     match side.reason.as_deref().filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("{told} {}", cell(reason)),
         None => told,

@@ -38,7 +38,8 @@ pub struct ShownCase {
     pub b: ShownSide,
 }
 
-/// A case in one run. If there are several trials, the one that shows the difference best.
+/// A case in one run. If there are several trials, the reason is that of the one that shows the difference
+/// best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownSide {
     /// The mean score.
@@ -47,8 +48,8 @@ pub struct ShownSide {
     pub shown_score: String,
     /// The number of trials.
     pub trials: usize,
-    /// The status of the trial.
-    pub status: Status,
+    /// The status of the trial, or the number of trials that passed.
+    pub verdict: String,
     /// The reason, in the words of its evaluators.
     pub reason: Option<String>,
 }
@@ -93,15 +94,12 @@ fn shown(
     Ok(cases
         .filter_map(|(((index, delta, case), (row_a, row_b)), (a, b))| {
             let scores = case.scores()?;
-            let side = |run: &ComparedRun,
-                        score: f64,
-                        trials: usize,
-                        row: &Row,
-                        reason: Option<String>| ShownSide {
+            let rows = comparison.rows(case);
+            let side = |run: &ComparedRun, score: f64, rows: &[Row], row: &Row, reason| ShownSide {
                 score,
                 shown_score: run.shown_score(score),
-                trials,
-                status: row.share.status,
+                trials: rows.len(),
+                verdict: verdict(rows, row),
                 reason,
             };
             Some(ShownCase {
@@ -109,11 +107,21 @@ fn shown(
                 delta,
                 changed: case.changed,
                 index,
-                a: side(comparison.a, scores.0, case.a.len(), row_a, a),
-                b: side(comparison.b, scores.1, case.b.len(), row_b, b),
+                a: side(comparison.a, scores.0, rows.0, row_a, a),
+                b: side(comparison.b, scores.1, rows.1, row_b, b),
             })
         })
         .collect())
+}
+
+/// Returns the verdict of a case: that of its trial, or the share of its graded trials that passed.
+fn verdict(rows: &[Row], row: &Row) -> String {
+    if rows.len() == 1 {
+        return row.share.status.to_string();
+    }
+    let passed = rows.iter().filter(|row| row.passed()).count();
+    let graded = rows.iter().filter(|row| row.score().is_some()).count();
+    format!("{passed} of {graded} passed")
 }
 
 /// Returns the trials of both runs that show the difference best: the highest score of the better

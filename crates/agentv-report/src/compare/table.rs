@@ -250,9 +250,9 @@ fn cases(page: &mut Page, title: &str, cases: &[ShownCase]) {
             )),
             Piece::plain(format!(
                 "{} {} {}",
-                case.a.status,
+                case.a.verdict,
                 wording::arrow(style),
-                case.b.status
+                case.b.verdict
             )),
         ];
         if case.a.trials > 1 || case.b.trials > 1 {
