@@ -151,7 +151,8 @@ impl Consumer {
         let is_answer = !record.cached && record.error.is_none();
         if let Some(cache) = self.cache.as_ref().filter(|_| is_answer) {
             let transcript = without_raw(&record.transcript);
-            let kept = cache.put(&record.answer_key, &transcript, record.redacted);
+            let measured = record.timing.total_ms;
+            let kept = cache.put(&record.answer_key, &transcript, record.redacted, measured);
             if let Err(error) = kept {
                 self.notice_cache(&error);
             }

@@ -15,7 +15,8 @@ pub struct Cache {
     connection: Mutex<Connection>,
 }
 
-/// An answer of an earlier run.
+/// An answer of an earlier run. Its duration is the one that the target reported, else the one that was
+/// measured then: a check of durations has the same result as when the answer was new.
 #[derive(Debug, PartialEq)]
 pub(crate) struct CachedAnswer {
     pub(crate) transcript: Transcript,
@@ -30,10 +31,13 @@ impl CachedAnswer {
         struct Mark {
             #[serde(default)]
             redacted: bool,
+            measured_ms: Option<f64>,
         }
         let mark: Mark = serde_json::from_slice(json).ok()?;
+        let mut transcript: Transcript = serde_json::from_slice(json).ok()?;
+        transcript.duration_ms = transcript.duration_ms.or(mark.measured_ms);
         Some(CachedAnswer {
-            transcript: serde_json::from_slice(json).ok()?,
+            transcript,
             redacted: mark.redacted,
         })
     }
@@ -46,6 +50,9 @@ struct StoredAnswer<'a> {
     transcript: &'a Transcript,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     redacted: bool,
+    /// The duration that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured_ms: Option<f64>,
 }
 
 /// The time that one process waits while another writes.
@@ -94,6 +101,7 @@ impl Cache {
         key: &str,
         transcript: &Transcript,
         redacted: bool,
+        measured_ms: Option<f64>,
     ) -> Result<(), CacheError> {
         let mut json = Vec::new();
         // A transcript consists of texts and finite numbers, which JSON can represent.
@@ -102,6 +110,7 @@ impl Cache {
             &StoredAnswer {
                 transcript,
                 redacted,
+                measured_ms,
             },
         );
         let connection = self
@@ -176,7 +185,7 @@ mod tests {
         assert_eq!(other.get("a").unwrap(), None);
         for redacted in [false, true] {
             let answer = answer("the key is [REDACTED]", redacted);
-            one.put("a", &answer.transcript, redacted).unwrap();
+            one.put("a", &answer.transcript, redacted, None).unwrap();
             assert_eq!(other.get("a").unwrap(), Some(answer));
         }
     }
@@ -189,7 +198,7 @@ mod tests {
         let path = folder.path().join("cache/answers.sqlite");
         let cache = Cache::open(&path).unwrap();
         let answer = answer("four", false);
-        cache.put("a", &answer.transcript, false).unwrap();
+        cache.put("a", &answer.transcript, false, None).unwrap();
         let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
         let files: Vec<_> = files.map(|file| file.unwrap()).collect();
         assert!(!files.is_empty());
