@@ -237,6 +237,7 @@ impl Gates {
                     notices.warn(judges.in_words([&name, "this run"]));
                 }
                 warn_of_changes(&comparison, &name, notices);
+                warn_of_skipped_evaluators(&runs, notices);
                 gate.judge(comparison.figures(), &name)
             }
             Err(nothing) => vec![gate.not_judged(&name, nothing.to_string())],
@@ -293,6 +294,22 @@ fn warn_of_changes(comparison: &Comparison<'_>, name: &str, notices: &mut dyn No
     for target in &comparison.summary().targets_only_in_b {
         notices.warn(format!(
             "target `{target}` is not compared: {name} does not have it"
+        ));
+    }
+}
+
+/// Warns about runs of which some skipped evaluators after a required one had failed.
+pub fn warn_of_skipped_evaluators(runs: &[ComparedRun], notices: &mut dyn Notices) {
+    let with = |skips: bool| {
+        let mut runs = runs.iter();
+        runs.find(|run| run.stops_on_required() == Some(skips))
+    };
+    if let (Some(skipping), Some(other)) = (with(true), with(false)) {
+        notices.warn(format!(
+            "run `{}` has `--stop-on-required` and run `{}` has not: evaluators that were skipped do not \
+             count, so the scores of failed cases cannot be compared",
+            skipping.name(),
+            other.name()
         ));
     }
 }

@@ -67,7 +67,8 @@ pub use counted::counted;
 pub use error::ProjectError;
 pub use eval_files::{EvalFiles, FilesRequest};
 pub use gates::{
-    JudgedGates, warn_of_damage, warn_of_few_grades, warn_of_outdated, warn_of_unfinished,
+    JudgedGates, warn_of_damage, warn_of_few_grades, warn_of_outdated, warn_of_skipped_evaluators,
+    warn_of_unfinished,
 };
 pub use generate::{
     Author, DraftedCases, DraftedRubrics, GenerateError, draft_cases, draft_rubrics,

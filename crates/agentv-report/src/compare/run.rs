@@ -188,6 +188,12 @@ impl ComparedRun {
         run.is_some_and(|run| run.finished_at.is_none() || run.stopped.is_some())
     }
 
+    /// Checks if evaluators were skipped after a required one had failed; `None` for a single file, of which
+    /// this is not known.
+    pub fn stops_on_required(&self) -> Option<bool> {
+        self.results.run().map(|run| run.stop_on_required)
+    }
+
     /// Checks if mocks answered in place of the targets.
     pub fn is_dry_run(&self) -> bool {
         self.totals.dry_run > 0

@@ -6,7 +6,7 @@ use std::path::Path;
 use agentv_core::GateOutcome;
 use agentv_project::{
     Project, ProjectError, counted, warn_of_damage, warn_of_few_grades, warn_of_outdated,
-    warn_of_unfinished,
+    warn_of_skipped_evaluators, warn_of_unfinished,
 };
 use agentv_report::compare::{
     ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, ShownCases, compare, read_runs,
@@ -142,4 +142,5 @@ fn warn_of_troubles(runs: &[ComparedRun]) {
         warn_of_damage(run, &mut StderrNotices::new());
         warn_of_outdated(run, &mut StderrNotices::new());
     }
+    warn_of_skipped_evaluators(runs, &mut StderrNotices::new());
 }
