@@ -119,6 +119,7 @@ impl Plan {
             trials,
             shard: options.selection.shard.map(|shard| shard.to_string()),
             dry_run: options.dry_run.is_some(),
+            is_whole: narrowing_flags(&options.selection).is_empty(),
         };
         let resumed = match (options.resumed(), named) {
             (_, Some(named)) => Some(named),
@@ -207,12 +208,20 @@ struct Wanted<'a> {
     trials: u32,
     shard: Option<String>,
     dry_run: bool,
+    /// True if all cases are wanted.
+    is_whole: bool,
 }
 
 impl Wanted<'_> {
-    /// Finds the newest run of the same files, targets and trials.
+    /// Finds the newest run of the same files, targets and trials. If all cases are wanted, a run of all of
+    /// them comes before one of some.
     fn find(&self, runs: &RunFolders) -> Result<FoundRun, ProjectError> {
-        let mut newest = runs.find_newest(|record| self.is_met_by(record, &self.shard))?;
+        let is_whole = |record: &RunRecord| record.eval_ids.is_empty() && record.limit.is_none();
+        let of_shard = |record: &RunRecord| self.is_met_by(record, &self.shard);
+        let mut newest = runs.find_newest(|record| of_shard(record) && is_whole(record))?;
+        if newest.is_none() || !self.is_whole {
+            newest = runs.find_newest(of_shard)?;
+        }
         if newest.is_none() && self.shard.is_some() {
             // A shard of a whole run narrows the work.
             newest = runs.find_newest(|record| self.is_met_by(record, &None))?;
@@ -241,6 +250,8 @@ impl Wanted<'_> {
             && record.shard == *shard
             && record.dry_run == self.dry_run
             && record.merged_from.is_empty()
+            // A rerun is another question, and is resumed by its name.
+            && record.rerun_of.is_none()
             && record.graded_from.is_none()
             && record.calibrated_with.is_none()
     }
