@@ -115,13 +115,15 @@ impl WantedText {
         text.map_err(crate::error::could_not_judge)
     }
 
-    /// Returns a text from which white space was removed, which must not be empty either.
+    /// Returns `trimmed`, the rest of `text` without white space around it, which must not be empty either.
     ///
     /// # Errors
-    /// Fails if it is empty.
-    pub(crate) fn not_empty(text: &str) -> Result<&str, EvaluatorError> {
-        let text = Some(text).filter(|text| !text.is_empty());
-        text.ok_or_else(|| crate::error::could_not_judge(NoText::Empty))
+    /// Fails if nothing is left.
+    pub(crate) fn not_blank<'t>(text: &str, trimmed: &'t str) -> Result<&'t str, EvaluatorError> {
+        if trimmed.is_empty() && !text.is_empty() {
+            return Err(crate::error::could_not_judge(NoText::Empty));
+        }
+        Ok(trimmed)
     }
 
     fn resolve(&self, subject: &Subject<'_>) -> Result<Cow<'_, str>, NoText> {

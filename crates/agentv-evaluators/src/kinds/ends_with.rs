@@ -61,7 +61,7 @@ struct EndsWith {
 impl Check for EndsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let value = self.value.filled(subject)?;
-        let value = WantedText::not_empty(self.matching.trimmed(&value))?;
+        let value = WantedText::not_blank(&value, self.matching.trimmed(&value))?;
         let answer = self.matching.trimmed(subject.answer);
         let sought = self.matching.form(value);
         let holds = self.matching.form(answer).ends_with(&*sought);

@@ -61,7 +61,7 @@ struct StartsWith {
 impl Check for StartsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let value = self.value.filled(subject)?;
-        let value = WantedText::not_empty(self.matching.trimmed(&value))?;
+        let value = WantedText::not_blank(&value, self.matching.trimmed(&value))?;
         let answer = self.matching.trimmed(subject.answer);
         let holds = if self.matching.ignore_case {
             let mut letters = lower_case_letters(answer);

@@ -167,6 +167,11 @@ impl PreparedGrading {
         let selection = &self.options.selection;
         let (eval_ids, limit) = match before {
             Some(before) => joined_selection(before, selection),
+            // All answers of a narrowed run are those of its selection.
+            None if narrowing_flags(selection).is_empty() => {
+                let asked = &graded.run.record;
+                (asked.eval_ids.clone(), asked.limit)
+            }
             None => (selection.eval_ids.clone(), selection.limit),
         };
         // A part of the answers is graded in a grading that has others.
@@ -180,7 +185,6 @@ impl PreparedGrading {
             planned,
             eval_ids,
             limit,
-            rerun_of: None,
             graded_from: Some(graded.run.folder.id().to_string()),
             evaluators_file: self.answers.evaluators_file.clone(),
             stop_on_required: self.options.stop_on_required,

@@ -43,7 +43,7 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
         shard: None,
         balance: None,
         stopped: None,
-        rerun_of: None,
+        rerun_of: shared(&|record| record.rerun_of.clone()),
         graded_from: shared(&|record| record.graded_from.clone()),
         evaluators_file: shared(&|record| record.evaluators_file.clone()),
         evaluator_files: evaluator_files(sources),
