@@ -46,7 +46,7 @@ pub struct ShownSide {
     pub score: f64,
     /// The mean score as it is shown.
     pub shown_score: String,
-    /// The number of trials.
+    /// The number of graded trials, of which the score is the mean.
     pub trials: usize,
     /// The status of the trial, or the number of trials that passed.
     pub verdict: String,
@@ -98,7 +98,7 @@ fn shown(
             let side = |run: &ComparedRun, score: f64, rows: &[Row], row: &Row, reason| ShownSide {
                 score,
                 shown_score: run.shown_score(score),
-                trials: rows.len(),
+                trials: graded(rows),
                 verdict: verdict(rows, row),
                 reason,
             };
@@ -116,12 +116,16 @@ fn shown(
 
 /// Returns the verdict of a case: that of its trial, or the share of its graded trials that passed.
 fn verdict(rows: &[Row], row: &Row) -> String {
-    if rows.len() == 1 {
+    let graded = graded(rows);
+    if graded == 1 {
         return row.share.status.to_string();
     }
     let passed = rows.iter().filter(|row| row.passed()).count();
-    let graded = rows.iter().filter(|row| row.score().is_some()).count();
     format!("{passed} of {graded} passed")
+}
+
+fn graded(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.score().is_some()).count()
 }
 
 /// Returns the trials of both runs that show the difference best: the highest score of the better
