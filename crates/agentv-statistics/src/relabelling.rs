@@ -89,7 +89,16 @@ impl Divided {
     }
 
     fn uneven(cases: &[&CasePair<'_>]) -> Divided {
-        let of_cases: Vec<&CaseValues> = cases.iter().filter_map(|c| c.trials.as_ref()).collect();
+        // A trial without a grade of a single case decides nothing. Those of several cases are divided by
+        // their numbers, so that they keep their places.
+        let of_one = match cases {
+            [case] => case.trials.as_ref().map(CaseValues::graded),
+            _ => None,
+        };
+        let of_cases: Vec<&CaseValues> = match &of_one {
+            Some(graded) => vec![graded],
+            None => cases.iter().filter_map(|c| c.trials.as_ref()).collect(),
+        };
         let most = |of: fn(&CaseValues) -> usize| of_cases.iter().map(|c| of(c)).max().unwrap_or(0);
         let [in_a, in_b] = [most(|case| case.a.len()), most(|case| case.b.len())];
         let difference =
@@ -103,6 +112,16 @@ impl Divided {
 }
 
 impl CaseValues {
+    /// Returns the values of the graded trials alone.
+    fn graded(&self) -> CaseValues {
+        let graded =
+            |values: &[Option<f64>]| values.iter().copied().filter(Option::is_some).collect();
+        CaseValues {
+            a: graded(&self.a),
+            b: graded(&self.b),
+        }
+    }
+
     /// Returns the difference of the means if the marked trials are those of the second run; 0 if
     /// one of the runs then has no grade. The trials of the second run follow `in_a` of the first.
     fn difference(&self, is_in_b: &[bool], in_a: usize) -> f64 {
@@ -259,6 +278,16 @@ mod tests {
         // The first trial is one of six, of which two are good: (1/3)³.
         let found = case_permutation_test(&cases[..3]);
         assert!((found.p_value - 1.0 / 27.0).abs() < 0.006, "{found:?}");
+    }
+
+    #[test]
+    fn a_trial_without_a_grade_is_not_divided() {
+        let mut one = case(&[1.0], &[1.0, 0.0]);
+        if let Some(trials) = &mut one.trials {
+            trials.b.insert(1, None);
+        }
+        // Of 1, 1 and 0, either run may have any: the difference is always 0.5 or more.
+        assert_eq!(case_permutation_test(&[one]).p_value, 1.0);
     }
 
     #[test]
