@@ -132,7 +132,8 @@ impl Variables {
 
     async fn options(self) -> Result<ConnectOptions, ClusterError> {
         let mut options = ConnectOptions::new();
-        if let (Some(user), Some(password)) = (self.user, self.password) {
+        let names = ["NATS_USER", "NATS_PASSWORD"];
+        if let Some((user, password)) = both(names, self.user, self.password)? {
             options = options.user_and_password(user, password);
         }
         if let Some(token) = self.token {
@@ -152,10 +153,28 @@ impl Variables {
         if let Some(ca) = self.ca {
             options = options.add_root_certificates(ca).require_tls(true);
         }
-        if let (Some(certificate), Some(key)) = (self.certificate, self.key) {
-            options = options.add_client_certificate(certificate, key);
+        let names = ["NATS_CERT", "NATS_KEY"];
+        if let Some((certificate, key)) = both(names, self.certificate, self.key)? {
+            options = options
+                .add_client_certificate(certificate, key)
+                .require_tls(true);
         }
         Ok(options)
+    }
+}
+
+/// Returns the values of two variables of which one is useless without the other.
+fn both<T>(
+    [first, second]: [&'static str; 2],
+    one: Option<T>,
+    other: Option<T>,
+) -> Result<Option<(T, T)>, ClusterError> {
+    let half = |set, missing| Err(ClusterError::HalfSet { set, missing });
+    match (one, other) {
+        (Some(one), Some(other)) => Ok(Some((one, other))),
+        (Some(_), None) => half(first, second),
+        (None, Some(_)) => half(second, first),
+        (None, None) => Ok(None),
     }
 }
 
@@ -167,14 +186,19 @@ impl EngineAddress {
     /// # Errors
     /// If no server answers, or if it refuses the connection.
     pub async fn connect(&self, name: &str) -> Result<Client, ClusterError> {
-        let mut options = Variables::of_process().options().await?;
+        let mut variables = Variables::of_process();
         match self.login.clone() {
             Some(Login::User { name, password }) => {
-                options = options.user_and_password(name, password);
+                (variables.user, variables.password) = (Some(name), Some(password));
+                variables.token = None;
             }
-            Some(Login::Token(token)) => options = options.token(token),
+            Some(Login::Token(token)) => {
+                (variables.user, variables.password) = (None, None);
+                variables.token = Some(token);
+            }
             None => {}
         }
+        let options = variables.options().await?;
         let options = options
             .name(name)
             .connection_timeout(PATIENCE)
@@ -182,16 +206,20 @@ impl EngineAddress {
             .ping_interval(Duration::from_secs(10))
             .subscription_capacity(64 << 10)
             .client_capacity(16 << 10)
-            .reconnect_delay_callback(|attempts| {
-                let shortest = Duration::from_millis(50);
-                let factor = u32::try_from(attempts.min(6)).unwrap_or(6);
-                shortest * 2u32.pow(factor)
-            });
+            .reconnect_delay_callback(delay_before);
         let connected = options.connect(self.shown.as_str()).await;
         connected.map_err(|error| ClusterError::NotConnected {
             address: self.shown.clone(),
             reason: chain(&error),
         })
+    }
+}
+
+/// Returns the delay before an attempt to connect: none before the first, at most 3.2 seconds before others.
+fn delay_before(attempt: usize) -> Duration {
+    match u32::try_from(attempt.min(7)).unwrap_or(7) {
+        0 | 1 => Duration::ZERO,
+        later => Duration::from_millis(50) * 2_u32.pow(later - 1),
     }
 }
 
@@ -248,6 +276,25 @@ mod tests {
         assert!(coded.login == Some(Login::User { name, password }));
         let short: EngineAddress = "localhost".parse().unwrap();
         assert_eq!(short.to_string(), "nats://localhost");
+    }
+
+    #[test]
+    fn a_variable_that_needs_another_is_refused_without_it() {
+        let names = ["NATS_CERT", "NATS_KEY"];
+        assert_eq!(both(names, Some(1), Some(2)).unwrap(), Some((1, 2)));
+        assert_eq!(both::<u8>(names, None, None).unwrap(), None);
+        let refused = both(names, None, Some(2)).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "`NATS_KEY` is set, but not `NATS_CERT`: set both, or neither"
+        );
+    }
+
+    #[test]
+    fn the_first_attempt_to_connect_is_made_at_once() {
+        let delays = [0, 1, 2, 3, 7, 8, 1_000].map(delay_before);
+        let expected = [0, 0, 100, 200, 3_200, 3_200, 3_200].map(Duration::from_millis);
+        assert_eq!(delays, expected);
     }
 
     #[test]

@@ -22,6 +22,14 @@ pub enum ClusterError {
         /// The reason.
         reason: String,
     },
+    /// One of two variables that belong together is missing.
+    #[error("`{set}` is set, but not `{missing}`: set both, or neither")]
+    HalfSet {
+        /// The variable that is set.
+        set: &'static str,
+        /// The variable that is missing.
+        missing: &'static str,
+    },
     /// No server answers.
     #[error(
         "no NATS server answers at `{address}`: {reason}; correct `--engine`, or start a server with \

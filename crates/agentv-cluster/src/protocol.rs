@@ -90,7 +90,8 @@ pub struct Order {
     pub key: String,
     /// The trial.
     pub trial: Trial,
-    /// True if its grading needs no judge and no command: its answer and its result are sent together.
+    /// True if its grading needs no judge and no command. If its answer costs nothing either, the answer and
+    /// the result are sent together.
     pub is_quick: bool,
     /// The files that it needs.
     #[serde(default)]
@@ -121,6 +122,11 @@ pub enum What {
         answer: Option<Arc<TranscriptRecord>>,
         /// The result.
         result: Box<ResultRecord>,
+    },
+    /// The worker could not execute the trial, and another attempt may succeed.
+    Failed {
+        /// The reason.
+        reason: String,
     },
     /// The worker leaves and hands the trial back.
     HandedBack {

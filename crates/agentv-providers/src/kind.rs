@@ -46,6 +46,8 @@ pub struct Facts {
     /// The target only knows the answers of an earlier run: any other question is unanswered, and
     /// that is no defect of the target.
     pub is_recording: bool,
+    /// The target makes its answers in this process: an answer that is lost can be had again for nothing.
+    pub is_free: bool,
     /// The options that name the model. The first that is set is listed.
     pub(crate) model_options: &'static [&'static str],
     /// Checks what the shape of a target cannot say.
@@ -64,6 +66,7 @@ impl Facts {
         is_built_in: false,
         is_vendor: false,
         is_recording: false,
+        is_free: true,
         model_options: &["model"],
         check: |_, _| {},
     };
@@ -71,6 +74,7 @@ impl Facts {
     /// Facts about a provider that makes HTTP requests: a connection and an address lookup are open.
     pub(crate) const API: Facts = Facts {
         open_files: 2,
+        is_free: false,
         ..Facts::LOCAL
     };
 
@@ -93,6 +97,7 @@ impl Facts {
         reads_files: true,
         runs_commands: true,
         open_files: agentv_process::OPEN_FILES_PER_COMMAND,
+        is_free: false,
         ..Facts::LOCAL
     };
 }

@@ -7,7 +7,6 @@ use futures_util::StreamExt;
 use serde::Deserialize;
 
 use super::news::remove_message;
-use super::open::MOST_DELIVERIES;
 use super::shared::Shared;
 
 /// The pause before the server is asked again.
@@ -17,14 +16,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Deserialize)]
 struct Advisory {
     stream_seq: u64,
-}
-
-/// Returns the error of a trial that was given to workers too often.
-pub(super) fn too_often() -> String {
-    format!(
-        "its worker was lost {MOST_DELIVERIES} times while it worked on this trial, which may be the reason: \
-         look for a crash or for too little memory on the workers"
-    )
 }
 
 /// Ends trials that were given to workers too often, until the run is over. A report that is missed does no
@@ -52,6 +43,7 @@ async fn end(shared: &Shared, sequence: u64) {
         return;
     };
     let key = message.subject.rsplit('.').next().unwrap_or_default();
+    // In this order: a trial that is open and not on the server would be sent again.
+    shared.lose_after_attempts(key);
     remove_message(shared, sequence).await;
-    shared.lose(key, &too_often());
 }

@@ -107,7 +107,7 @@ fn state_of(shared: &Shared, key: &str, worker: &str, deliveries: i64) -> Option
     if open.sender.is_closed() {
         return Some(TrialState::Unwanted);
     }
-    let answer = open.answer.clone();
+    let answer = open.recorded_answer().cloned();
     let is_there = |worker: &str| shared.workers.is_there(worker);
     let suspects = &mut trials.suspects;
     if !suspects.may_begin(key, worker, deliveries, is_there) {

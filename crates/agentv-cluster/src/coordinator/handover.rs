@@ -34,9 +34,10 @@ pub(super) fn hand_over(
             trial: Arc::clone(&trial),
             sender,
             answer: match &trial.work {
-                Work::Grade { answer, .. } => Some(Arc::clone(answer)),
+                Work::Grade { answer, recorded } => recorded.then(|| Arc::clone(answer)),
                 Work::Ask | Work::Continue { .. } => None,
             },
+            failure: None,
             is_published: false,
         };
         trials.open.insert(key.clone(), open);
@@ -101,7 +102,8 @@ async fn send(shared: &Shared, key: &str, trial: &Trial, lane: usize) -> Result<
 async fn publish(shared: &Shared, key: &str, lane: usize, payload: Bytes) {
     let subject = shared.names.trial(lane, key);
     loop {
-        if shared.over.is_cancelled() {
+        let is_wanted = shared.trials().open.contains_key(key);
+        if shared.over.is_cancelled() || !is_wanted {
             return;
         }
         let sent = shared.jetstream.publish(subject.clone(), payload.clone());

@@ -8,6 +8,7 @@ mod open;
 mod reconcile;
 mod shared;
 mod store;
+mod streams;
 mod suspects;
 mod workers;
 

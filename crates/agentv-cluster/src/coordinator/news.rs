@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{RunEvent, Step};
+use agentv_core::{RunEvent, Step, TranscriptRecord, Trial, Work};
 use agentv_runner::{Acknowledge, RemoteNews};
 use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::message::Acker;
@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::handover::send_again;
 use super::shared::Shared;
+use crate::host_of;
 use crate::payload::unpack;
 use crate::protocol::{Event, News, What};
 
@@ -20,6 +21,12 @@ pub(super) const CONSUMER: &str = "coordinator";
 
 /// The pause before the server is asked again for news.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest time for which a run that is stopped waits for news that exist.
+const LONGEST_CATCH_UP: Duration = Duration::from_secs(5);
+
+/// The time between two looks for them.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// News of a trial that this process has not handed over yet.
 pub(super) struct EarlyNews {
@@ -105,28 +112,39 @@ pub(super) fn take(shared: &Arc<Shared>, early: EarlyNews) {
     };
     let EarlyNews { news, acknowledge } = early;
     match news.what {
-        What::Answered(answer) => match &open.answer {
-            // Another worker was first. If this one ends first, its answer comes with its result.
-            Some(_) => {
+        What::Answered(answer) => {
+            // Unless another worker was first, or this one was heard before.
+            let is_new = open.recorded_answer().is_none() && open.answer.as_ref() != Some(&answer);
+            if is_new {
+                open.answer = Some(Arc::clone(&answer));
+                open.step(Step::Answered(answer), acknowledge);
+            } else {
                 drop(trials);
                 acknowledge();
             }
-            None => {
-                open.answer = Some(Arc::clone(&answer));
-                open.step(Step::Answered(answer), acknowledge);
-            }
-        },
+        }
         What::Ended { answer, result } => {
-            // The answer that was graded must be the one that was recorded last.
-            if let Some(answer) = answer
-                && open.answer.as_ref() != Some(&answer)
-            {
+            if let Some(answer) = answer.filter(|answer| open.answer.as_ref() != Some(answer)) {
+                if let Some(recorded) = open.recorded_answer().cloned() {
+                    // Two workers got an answer each. This result is of the one that is not recorded.
+                    open.trial = Arc::new(grading_of(&open.trial, recorded));
+                    drop(trials);
+                    acknowledge();
+                    send_again(shared, &key);
+                    return;
+                }
                 open.step(Step::Answered(answer), Box::new(|| {}));
             }
             open.step(Step::Ended(result), acknowledge);
             trials.end(&key);
             drop(trials);
             shared.workers.ended(&news.worker);
+        }
+        What::Failed { reason } => {
+            open.failure = Some(format!("worker on `{}`: {reason}", host_of(&news.worker)));
+            trials.suspects.release(&key);
+            drop(trials);
+            acknowledge();
         }
         What::HandedBack { sequence } => {
             trials.suspects.end(&key);
@@ -141,11 +159,46 @@ pub(super) fn take(shared: &Arc<Shared>, early: EarlyNews) {
     }
 }
 
+/// Returns the trial that grades a recorded answer.
+fn grading_of(trial: &Trial, answer: Arc<TranscriptRecord>) -> Trial {
+    let recorded = true;
+    Trial {
+        work: Work::Grade { answer, recorded },
+        ..trial.clone()
+    }
+}
+
 /// Removes the message of a trial, so that the trial can be sent again.
 pub(super) async fn remove_message(shared: &Shared, sequence: u64) {
     if let Ok(stream) = shared.jetstream.get_stream(shared.names.trials()).await {
         let _ = stream.delete_message(sequence).await;
     }
+}
+
+/// Returns true if every message of the stream of news was taken.
+pub(super) async fn is_news_empty(shared: &Shared) -> bool {
+    let stream = shared
+        .jetstream
+        .get_stream(shared.names.news_stream())
+        .await;
+    match stream {
+        Ok(stream) => {
+            // News of trials that are not handed over, such as those of a case that was removed, stay.
+            let early: usize = shared.trials().early.values().map(Vec::len).sum();
+            stream.cached_info().state.messages <= early as u64
+        }
+        Err(_) => false,
+    }
+}
+
+/// Waits until the news that exist now are on disk, for a few seconds at most.
+pub(super) async fn catch_up(shared: &Shared) {
+    let catching_up = async {
+        while !is_news_empty(shared).await {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    let _ = tokio::time::timeout(LONGEST_CATCH_UP, catching_up).await;
 }
 
 /// Passes on events of trials in flight until the run is over.

@@ -4,15 +4,13 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use agentv_core::{RunEvent, TookPart, Trial};
+use agentv_core::{BoxFuture, RunEvent, TookPart, Trial};
 use agentv_project::RunNeeds;
 use agentv_runner::{Executor, RemoteEngine, RemoteNews};
 use async_nats::Client;
-use async_nats::jetstream::Context;
-use async_nats::jetstream::consumer::{AckPolicy, pull};
-use async_nats::jetstream::object_store::{self, ObjectStore};
-use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType};
-use futures_util::StreamExt;
+use async_nats::jetstream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -20,11 +18,12 @@ use tokio_util::sync::CancellationToken;
 use super::calls::Calls;
 use super::shared::{Shared, Trials};
 use super::store::{FileStore, put};
+use super::streams::{make_streams, remove_streams};
 use super::workers::Workers;
 use super::{advisories, calls, handover, news, reconcile, workers};
-use crate::address::{EngineAddress, jetstream_of};
+use crate::address::EngineAddress;
 use crate::error::ClusterError;
-use crate::names::{EngineName, RunNames, SPEC};
+use crate::names::{EngineName, SPEC};
 use crate::protocol::{Announcement, RunState};
 
 /// A run that workers are to execute.
@@ -47,12 +46,6 @@ pub struct Coordinator {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// The time after which a trial whose worker is silent goes to another.
-pub(crate) const ACK_WAIT: Duration = Duration::from_secs(6);
-
-/// The number of times that a trial is given to a worker.
-pub(crate) const MOST_DELIVERIES: i64 = 4;
-
 /// The number of trials that wait on the server or are in work, unless the target limits it.
 const WINDOW: usize = 1024;
 
@@ -67,7 +60,7 @@ impl Coordinator {
     /// If the server cannot be used, or if another process coordinates the run.
     pub async fn open(spec: CoordinatorSpec) -> Result<Coordinator, ClusterError> {
         let client = spec.address.connect("agentv run").await?;
-        let jetstream = jetstream_of(&client, &spec.address).await?;
+        let jetstream = jetstream::new(client.clone());
         let names = spec.name.run(&spec.run);
         let is_resumed = jetstream.get_stream(names.trials()).await.is_ok();
         if is_resumed {
@@ -88,6 +81,7 @@ impl Coordinator {
             }),
             workers: Workers::new(spec.run.clone()),
             calls: Calls::default(),
+            caught_up: OnceCell::new(),
             over: CancellationToken::new(),
         });
         put_shared(&shared).await?;
@@ -164,6 +158,12 @@ impl RemoteEngine for Coordinator {
         handover::hand_over(&self.shared, Arc::new(trial.clone()), lane, sender);
         receiver
     }
+
+    fn caught_up(&self) -> BoxFuture<'_, ()> {
+        let shared = &self.shared;
+        let catching_up = || news::catch_up(shared);
+        Box::pin(async move { *shared.caught_up.get_or_init(catching_up).await })
+    }
 }
 
 /// Refuses to coordinate a run that another process coordinates: it would announce it within two seconds.
@@ -191,114 +191,24 @@ async fn refuse_second(client: &Client, name: &EngineName, run: &str) -> Result<
     }
 }
 
-async fn make_streams(
-    jetstream: &Context,
-    names: &RunNames,
-    lanes: usize,
-) -> Result<ObjectStore, ClusterError> {
-    let trials = jetstream.get_or_create_stream(stream::Config {
-        name: names.trials(),
-        subjects: vec![names.trial_subjects()],
-        retention: RetentionPolicy::WorkQueue,
-        storage: StorageType::File,
-        // A trial that is there is not added again.
-        max_messages_per_subject: 1,
-        discard: DiscardPolicy::New,
-        discard_new_per_subject: true,
-        ..stream::Config::default()
-    });
-    let trials = trials
-        .await
-        .map_err(ClusterError::server("make the stream of trials"))?;
-    for lane in 0..lanes {
-        let name = RunNames::lane_consumer(lane);
-        let consumer = trials.get_or_create_consumer(
-            &name,
-            pull::Config {
-                durable_name: Some(name.clone()),
-                filter_subject: names.lane_subjects(lane),
-                ack_policy: AckPolicy::Explicit,
-                ack_wait: ACK_WAIT,
-                max_deliver: MOST_DELIVERIES,
-                max_ack_pending: -1,
-                max_waiting: 100_000,
-                ..pull::Config::default()
-            },
-        );
-        consumer
-            .await
-            .map_err(ClusterError::server("make the queue of a target"))?;
-    }
-    let news = jetstream.get_or_create_stream(stream::Config {
-        name: names.news_stream(),
-        subjects: vec![names.news()],
-        retention: RetentionPolicy::WorkQueue,
-        storage: StorageType::File,
-        ..stream::Config::default()
-    });
-    let news = news
-        .await
-        .map_err(ClusterError::server("make the stream of results"))?;
-    let consumer = news.get_or_create_consumer(
-        news::CONSUMER,
-        pull::Config {
-            durable_name: Some(news::CONSUMER.to_owned()),
-            ack_policy: AckPolicy::Explicit,
-            ack_wait: Duration::from_secs(300),
-            max_ack_pending: -1,
-            ..pull::Config::default()
-        },
-    );
-    consumer
-        .await
-        .map_err(ClusterError::server("make the queue of results"))?;
-    match jetstream.get_object_store(&names.store()).await {
-        Ok(store) => Ok(store),
-        Err(_) => jetstream
-            .create_object_store(object_store::Config {
-                bucket: names.store(),
-                ..object_store::Config::default()
-            })
-            .await
-            .map_err(ClusterError::server("make the store of files")),
-    }
-}
+/// The number of files that are stored at a time.
+const FILES_AT_ONCE: usize = 16;
 
-/// Removes everything of a run from the server.
-pub(crate) async fn remove_streams(
-    jetstream: &Context,
-    names: &RunNames,
-) -> Result<(), ClusterError> {
-    let mut failed = None;
-    for stream in [names.trials(), names.news_stream()] {
-        if let Err(error) = jetstream.delete_stream(&stream).await {
-            failed = Some(error.to_string());
-        }
-    }
-    if let Err(error) = jetstream.delete_object_store(&names.store()).await {
-        failed = Some(error.to_string());
-    }
-    match failed {
-        None => Ok(()),
-        Some(reason) => Err(ClusterError::Server {
-            what: "remove a run",
-            reason,
-        }),
-    }
-}
-
-/// Stores the files that all trials need, and then the description of the run.
+/// Stores the files that all trials need, and the description of the run.
 async fn put_shared(shared: &Shared) -> Result<(), ClusterError> {
     let spec = shared.needs.spec();
-    for file in &spec.needed {
-        shared
-            .files
-            .put_file(&shared.objects, &shared.needs, file)
-            .await?;
-    }
-    let spec = serde_json::to_vec(spec);
-    let spec = spec.map_err(ClusterError::server("encode the description of a run"))?;
-    put(&shared.objects, SPEC, &mut spec.as_slice()).await
+    let files = stream::iter(&spec.needed).map(Ok);
+    let files = files.try_for_each_concurrent(FILES_AT_ONCE, |file| {
+        let (objects, needs) = (&shared.objects, &shared.needs);
+        shared.files.put_file(objects, needs, file)
+    });
+    let described = async {
+        let spec = serde_json::to_vec(spec);
+        let spec = spec.map_err(ClusterError::server("encode the description of a run"))?;
+        put(&shared.objects, SPEC, &mut spec.as_slice()).await
+    };
+    // No worker reads them before the run is announced.
+    tokio::try_join!(files, described).map(|((), ())| ())
 }
 
 async fn announce_regularly(shared: Arc<Shared>, name: EngineName, mut announcement: Announcement) {

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 
-use super::advisories::too_often;
 use super::handover::send_again;
-use super::news::remove_message;
+use super::news::{is_news_empty, remove_message};
 use super::shared::Shared;
 use crate::names::RunNames;
 
@@ -99,28 +98,14 @@ async fn look(shared: &Arc<Shared>, waiting: &BTreeMap<usize, Vec<String>>) {
     }
 }
 
-async fn is_news_empty(shared: &Shared) -> bool {
-    let stream = shared
-        .jetstream
-        .get_stream(shared.names.news_stream())
-        .await;
-    match stream {
-        Ok(stream) => {
-            // News of trials that are not handed over, such as those of a case that was removed, stay.
-            let early: usize = shared.trials().early.values().map(Vec::len).sum();
-            stream.cached_info().state.messages <= early as u64
-        }
-        Err(_) => false,
-    }
-}
-
 /// Ends a trial that was delivered too often, or sends one again that is not there.
 async fn look_at(shared: &Arc<Shared>, stream: &Stream, lane: usize, key: &str) {
     let subject = shared.names.trial(lane, key);
     match stream.get_last_raw_message_by_subject(&subject).await {
         Ok(message) => {
+            // In this order: a trial that is open and not on the server would be sent again.
+            shared.lose_after_attempts(key);
             remove_message(shared, message.sequence).await;
-            shared.lose(key, &too_often());
         }
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
             send_again(shared, key);

@@ -9,12 +9,14 @@ use agentv_runner::{Acknowledge, Executor, RemoteNews};
 use async_nats::Client;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::ObjectStore;
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::calls::Calls;
 use super::news::EarlyNews;
 use super::store::FileStore;
+use super::streams::MOST_DELIVERIES;
 use super::suspects::Suspects;
 use super::workers::Workers;
 use crate::names::RunNames;
@@ -32,6 +34,8 @@ pub(super) struct Shared {
     pub(super) trials: Mutex<Trials>,
     pub(super) workers: Workers,
     pub(super) calls: Calls,
+    /// Set once the news that existed when the run was stopped are on disk.
+    pub(super) caught_up: OnceCell<()>,
     /// Ends all tasks.
     pub(super) over: CancellationToken,
 }
@@ -57,8 +61,10 @@ pub(super) struct OpenTrial {
     pub(super) lane: usize,
     pub(super) trial: Arc<Trial>,
     pub(super) sender: UnboundedSender<RemoteNews>,
-    /// The answer that is recorded.
+    /// The transcript that was recorded last: an answer, or the part of one before an error.
     pub(super) answer: Option<Arc<TranscriptRecord>>,
+    /// The reason why the last attempt failed, if its worker reported one.
+    pub(super) failure: Option<String>,
     /// True once the server has the trial.
     pub(super) is_published: bool,
 }
@@ -84,6 +90,12 @@ impl Trials {
 }
 
 impl OpenTrial {
+    /// Returns the answer that is recorded, if it is complete.
+    pub(super) fn recorded_answer(&self) -> Option<&Arc<TranscriptRecord>> {
+        let recorded = self.answer.as_ref();
+        recorded.filter(|answer| answer.error.is_none() && !answer.unfinished)
+    }
+
     /// Passes on a step.
     pub(super) fn step(&self, step: Step, acknowledge: Acknowledge) {
         let _ = self
@@ -112,6 +124,25 @@ impl Shared {
             (false, true) => RunState::Stopping,
             (false, false) => RunState::Going,
         }
+    }
+
+    /// Ends a trial that was given to workers too often.
+    pub(super) fn lose_after_attempts(&self, key: &str) {
+        let failure = {
+            let trials = self.trials();
+            let open = trials.open.get(key);
+            open.and_then(|open| open.failure.clone())
+        };
+        let message = match failure {
+            Some(reason) => {
+                format!("no worker could execute it in {MOST_DELIVERIES} attempts; {reason}")
+            }
+            None => format!(
+                "its worker was lost {MOST_DELIVERIES} times while it worked on this trial, which may be the \
+                 reason: look for a crash or for too little memory on the workers"
+            ),
+        };
+        self.lose(key, &message);
     }
 
     /// Ends a trial that no worker can execute.

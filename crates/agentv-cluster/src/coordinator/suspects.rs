@@ -70,11 +70,16 @@ impl Suspects {
         true
     }
 
-    /// Forgets a trial that has ended, or that its worker handed back.
-    pub(super) fn end(&mut self, key: &str) {
+    /// Lets others begin after an attempt that failed without the loss of its worker.
+    pub(super) fn release(&mut self, key: &str) {
         if self.current.as_ref().is_some_and(|(of, _)| of == key) {
             self.current = None;
         }
+    }
+
+    /// Forgets a trial that has ended, or that its worker handed back.
+    pub(super) fn end(&mut self, key: &str) {
+        self.release(key);
         self.waiting.remove(key);
         self.tried.remove(key);
     }
@@ -97,6 +102,19 @@ mod tests {
         assert!(!suspects.may_begin("d", "v", 3, |_| true));
         suspects.end("c");
         assert!(suspects.may_begin("d", "v", 3, |_| true));
+    }
+
+    #[test]
+    fn a_suspect_whose_attempt_fails_makes_room_for_others() {
+        let mut suspects = Suspects::default();
+        assert!(suspects.may_begin("a", "w", 3, |_| true));
+        assert!(!suspects.may_begin("b", "w", 3, |_| true));
+        suspects.release("a");
+        assert!(
+            !suspects.may_begin("a", "w", 4, |_| true),
+            "`b` was tried less"
+        );
+        assert!(suspects.may_begin("b", "w", 3, |_| true));
     }
 
     #[test]

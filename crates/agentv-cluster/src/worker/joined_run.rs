@@ -31,6 +31,8 @@ pub(super) struct JoinedRun {
     pub(super) workspaces: Option<Arc<RunWorkspaces>>,
     /// The lanes that this machine cannot ask, with the reasons.
     pub(super) lacking: Vec<(usize, String)>,
+    /// True for each lane whose answers cost nothing on this machine.
+    free_lanes: Vec<bool>,
     is_stopping: AtomicBool,
     /// Ends everything that belongs to the run.
     pub(super) over: CancellationToken,
@@ -98,6 +100,7 @@ async fn open(worker: &Arc<Worker>, run: &str) -> Result<Arc<JoinedRun>, JoinErr
     };
     let mut lacking = prepared.lacking().to_vec();
     let workspaces = prepared.workspaces();
+    let free_lanes = prepared.free_lanes();
     let stop = StopHandle::default();
     let gate = EngineGate::new(worker, &names, &spec);
     let notify = events_to(worker, &names);
@@ -120,6 +123,7 @@ async fn open(worker: &Arc<Worker>, run: &str) -> Result<Arc<JoinedRun>, JoinErr
         stop,
         workspaces,
         lacking,
+        free_lanes,
         is_stopping: AtomicBool::new(false),
         over: CancellationToken::new(),
     }))
@@ -158,18 +162,14 @@ impl JoinedRun {
     /// Begins to take trials.
     pub(super) fn begin(self: &Arc<Self>, worker: &Arc<Worker>) {
         let lacking = |lane: &usize| self.lacking.iter().any(|(of, _)| of == lane);
-        let lanes: Vec<usize> = (0..self.spec.answering)
-            .filter(|lane| !lacking(lane))
-            .collect();
-        let is_alone = lanes.len() == 1;
-        for lane in lanes {
-            tokio::spawn(work_on_lane(
-                Arc::clone(worker),
-                Arc::clone(self),
-                lane,
-                is_alone,
-            ));
+        for lane in (0..self.spec.answering).filter(|lane| !lacking(lane)) {
+            tokio::spawn(work_on_lane(Arc::clone(worker), Arc::clone(self), lane));
         }
+    }
+
+    /// Returns true if the answers of a lane cost nothing on this machine.
+    pub(super) fn is_free(&self, lane: usize) -> bool {
+        self.free_lanes.get(lane).copied().unwrap_or_default()
     }
 
     pub(super) fn set_stopping(&self, is_stopping: bool) {

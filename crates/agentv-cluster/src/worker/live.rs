@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::busy::Busy;
 use super::joined_run::{JoinedRun, join};
+use super::queue::QueueCount;
 use crate::address::{EngineAddress, jetstream_of};
 use crate::error::ClusterError;
 use crate::names::EngineName;
@@ -67,6 +68,7 @@ pub(super) struct Worker {
     pub(super) client: Client,
     pub(super) jetstream: Context,
     pub(super) slots: Arc<Semaphore>,
+    pub(super) queues: QueueCount,
     pub(super) leave: Leave,
     /// The trials in flight.
     pub(super) in_flight: TaskTracker,
@@ -99,6 +101,7 @@ pub async fn work(options: WorkerOptions, leave: Leave) -> Result<(), ClusterErr
     let worker = Arc::new(Worker {
         id: crate::new_worker_id(),
         slots: Arc::new(Semaphore::new(options.slots.max(1))),
+        queues: QueueCount::default(),
         options,
         client,
         jetstream,

@@ -22,6 +22,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) async fn work_on(
     worker: Arc<Worker>,
     run: Arc<JoinedRun>,
+    lane: usize,
     message: jetstream::Message,
     slot: OwnedSemaphorePermit,
 ) {
@@ -43,7 +44,7 @@ pub(super) async fn work_on(
         sequence,
         deliveries,
         answer: Mutex::default(),
-        is_quick: order.is_quick,
+        sends_answer_first: !(order.is_quick && run.is_free(lane)),
         worker,
         run,
     };
@@ -60,7 +61,8 @@ struct Attempt {
     sequence: u64,
     /// The number of times that the trial was given to a worker, with this one.
     deliveries: i64,
-    is_quick: bool,
+    /// True if the server must have the answer before it is graded: it cost something, or grading does.
+    sends_answer_first: bool,
     /// The answer that this worker got. It is sent with the result, too: the process that learned of it may be gone.
     answer: Mutex<Option<Arc<TranscriptRecord>>>,
 }
@@ -72,7 +74,7 @@ enum End {
     /// The worker leaves.
     HandBack,
     /// Another attempt may succeed.
-    Failed,
+    Failed(String),
 }
 
 impl Attempt {
@@ -93,7 +95,8 @@ impl Attempt {
                 self.send(What::HandedBack { sequence }).await;
                 return;
             }
-            End::Failed => {
+            End::Failed(reason) => {
+                self.send(What::Failed { reason }).await;
                 let _ = self.acker.ack_with(AckKind::Nak(Some(PAUSE))).await;
                 return;
             }
@@ -129,9 +132,7 @@ impl Attempt {
         }
         let run = &self.run;
         if let Err(error) = run.files.lay_needs(run, &order.needs).await {
-            self.worker
-                .say(format!("trial of `{}`: {error}", trial.case.id));
-            return End::Failed;
+            return self.failed(&trial, error.to_string());
         }
         let trial = run.spec.moved(trial, run.files.base());
         let executed = run.executor.execute_steps(&trial, |step| self.step(step));
@@ -139,14 +140,17 @@ impl Attempt {
             return End::Done;
         }
         match run.executor.take_failure() {
-            Some(error) => {
-                self.worker
-                    .say(format!("trial of `{}`: {error}", trial.case.id));
-                End::Failed
-            }
+            Some(error) => self.failed(&trial, error.to_string()),
             None if run.over.is_cancelled() => End::Done,
             None => End::HandBack,
         }
+    }
+
+    /// Prints the reason why this attempt failed, and returns its end.
+    fn failed(&self, trial: &Trial, reason: String) -> End {
+        let id = &trial.case.id;
+        self.worker.say(format!("trial of `{id}`: {reason}"));
+        End::Failed(reason)
     }
 
     /// Sends a step to the server. The next one begins when the server has it.
@@ -154,7 +158,7 @@ impl Attempt {
         match step {
             Step::Answered(answer) => {
                 *self.answer.lock().await = Some(Arc::clone(&answer));
-                self.is_quick || self.send(What::Answered(answer)).await
+                !self.sends_answer_first || self.send(What::Answered(answer)).await
             }
             Step::Ended(result) => {
                 let answer = self.answer.lock().await.take();

@@ -1,9 +1,10 @@
 //! The files that a trial needs on another machine.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use agentv_core::{Block, Content, Trial};
@@ -78,7 +79,11 @@ impl FileFinder {
         if let Some(known) = known.get(path) {
             return Ok(known.clone());
         }
-        let Some((root, inside)) = roots.place(path) else {
+        let plain = without_parents(path);
+        let place = roots
+            .place(&plain)
+            .filter(|(_, inside)| !has_parents(inside));
+        let Some((root, inside)) = place else {
             return Err(TrialNeedsError::Outside(path.to_owned()));
         };
         let unreadable = |source| TrialNeedsError::Unreadable {
@@ -112,6 +117,35 @@ impl FileFinder {
         }
         Ok(files)
     }
+}
+
+/// Returns a path without `..`, as far as that names the same file. It does not after a link to a folder.
+fn without_parents(path: &Path) -> Cow<'_, Path> {
+    if !has_parents(path) {
+        return Cow::Borrowed(path);
+    }
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    let is_same = match (plain.canonicalize(), path.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    if is_same {
+        Cow::Owned(plain)
+    } else {
+        Cow::Borrowed(path)
+    }
+}
+
+/// Returns true if a path contains `..`.
+fn has_parents(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
 }
 
 /// Returns the paths of the files that the messages of a case name.

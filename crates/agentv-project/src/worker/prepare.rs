@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentv_core::{EvalFile, Secrets, Target};
 use agentv_dataset::{Dataset, LoadOptions};
 use agentv_process::Runner;
-use agentv_providers::Delay;
+use agentv_providers::{Delay, facts};
 use agentv_runner::{Assignment, CallGate, ExecutorSpec, Notify, RunWorkspaces, StopHandle};
 
 use super::spec::WorkerSpec;
@@ -126,6 +126,14 @@ impl PreparedWorker {
     /// Returns the lanes that this machine cannot ask, with the reasons.
     pub fn lacking(&self) -> &[(usize, String)] {
         &self.lacking
+    }
+
+    /// Returns true for each lane whose answers cost nothing on this machine, which may define its targets
+    /// itself.
+    pub fn free_lanes(&self) -> Vec<bool> {
+        let lanes = self.targets.iter().chain(&self.judges);
+        let are_free = lanes.map(|target| facts(&target.kind).is_some_and(|facts| facts.is_free));
+        are_free.collect()
     }
 
     /// Returns the place for workspaces, if any trial may need one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{ProviderError, RunEvent, Stage, Step, Stop, Timing, Trial};
+use agentv_core::{BoxFuture, ProviderError, RunEvent, Stage, Step, Stop, Timing, Trial};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::consumer::Consumer;
@@ -24,6 +24,10 @@ pub trait RemoteEngine: Send + Sync {
     /// Hands a trial of a lane over. Returns its news, in order. If the receiver is dropped before the end,
     /// the trial is no longer wanted.
     fn execute(&self, trial: &Trial, lane: usize) -> UnboundedReceiver<RemoteNews>;
+
+    /// Waits until the news that exist now are on disk, for a few seconds at most. Answers that were paid for
+    /// are not lost when the run is stopped.
+    fn caught_up(&self) -> BoxFuture<'_, ()>;
 }
 
 /// The news of a trial that is executed elsewhere.
@@ -64,6 +68,7 @@ pub(crate) async fn work_elsewhere(
             } else {
                 executor.taking_none_up().await
             }
+            engine.caught_up().await
         };
         let next = tokio::select! {
             biased;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use agentv_syntax::{Node, Tree, yaml};
 use agentv_testkit::{NatsServer, Project};
@@ -169,16 +170,33 @@ fn the_services_of_docker_compose_execute_a_run() {
     let tree = parsed("compose.yaml");
     let replicas = at(&tree, &["services", "worker", "deploy", "replicas"]).text();
     assert_eq!(replicas, "4");
-    let server = words(at(&tree, &["services", "nats", "command"]));
-    assert_eq!(server, ["--jetstream", "--store_dir", "/data"]);
-    if NatsServer::program().is_none() {
+    let volume = at(&tree, &["services", "nats", "volumes", "0"]).text();
+    let (name, folder) = volume.split_once(':').unwrap();
+    assert!(at(&tree, &["volumes"]).get(name).is_some(), "{volume}");
+    let Some(program) = NatsServer::program() else {
         return;
-    }
-    let nats = NatsServer::start("").unwrap();
+    };
+    // The words of the service, with a folder and a port of this machine.
+    let storage = Project::new(&[]).unwrap();
+    let data = storage.root().display().to_string();
+    let server = words(at(&tree, &["services", "nats", "command"]));
+    let server = server.iter().map(|word| word.replace(folder, &data));
+    let ports = [
+        "--ports_file_dir",
+        &data,
+        "--addr",
+        "127.0.0.1",
+        "--port",
+        "-1",
+    ];
+    let mut nats = Command::new(program);
+    let nats = nats.args(server).args(ports).stderr(Stdio::null());
+    let _nats = Killed(nats.spawn().unwrap());
+    let url = address_of(&storage);
     let worker = words(at(&tree, &["services", "worker", "command"]));
     let worker: Vec<String> = worker
         .iter()
-        .map(|word| word.replace("nats://nats:4222", &nats.url()))
+        .map(|word| word.replace("nats://nats:4222", &url))
         .collect();
     let project = project();
     let home = Project::new(&[]).unwrap();
@@ -190,9 +208,26 @@ fn the_services_of_docker_compose_execute_a_run() {
         })
         .collect();
     let mut run = command(&project, "agentv");
-    run.args(["run", "evals", "--engine", &nats.url()]);
+    run.args(["run", "evals", "--engine", &url]);
     let summary = succeeds(&mut run);
     all_passed(&summary);
     assert!(summary.contains("on 1 machine\n"), "{summary}");
     drop(workers);
+    assert!(storage.path("jetstream").is_dir());
+}
+
+/// Returns the address of a server, once it has written its ports.
+fn address_of(folder: &Project) -> String {
+    let until = Instant::now() + Duration::from_secs(120);
+    loop {
+        for entry in fs::read_dir(folder.root()).unwrap().flatten() {
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            let ports: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            if let Some(address) = ports["nats"][0].as_str() {
+                return address.to_owned();
+            }
+        }
+        assert!(Instant::now() < until, "the server does not start");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

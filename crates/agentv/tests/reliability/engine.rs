@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ pub(crate) fn nats_with(settings: &str) -> Option<NatsServer> {
 /// A worker: a process with a home and a working folder of its own.
 pub(crate) struct Worker {
     program: Program,
-    _home: TempDir,
+    home: TempDir,
 }
 
 /// A worker that is not started yet.
@@ -66,7 +66,7 @@ impl WorkerCommand {
     pub(crate) fn start(mut self) -> Worker {
         Worker {
             program: Program::start(&mut self.command),
-            _home: self.home,
+            home: self.home,
         }
     }
 }
@@ -75,6 +75,11 @@ impl Worker {
     /// Starts a worker.
     pub(crate) fn start(url: &str, slots: usize) -> Worker {
         WorkerCommand::new(url, slots).start()
+    }
+
+    /// Returns its home, which is its working folder, too.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {
@@ -230,6 +235,14 @@ impl RawClient {
 
     pub(crate) fn publish(&mut self, subject: &str, text: &str) {
         self.send(&format!("PUB {subject} {}\r\n{text}\r\n", text.len()));
+    }
+
+    /// Returns the JSON messages that were received.
+    pub(crate) fn messages(&self) -> Vec<String> {
+        let received = self.received.lock().unwrap();
+        let lines = received.split("\r\n");
+        let whole = |line: &&str| serde_json::from_str::<serde_json::Map<_, _>>(line).is_ok();
+        lines.filter(whole).map(ToOwned::to_owned).collect()
     }
 
     pub(crate) fn has_received(&self, text: &str) -> bool {

@@ -1,15 +1,16 @@
 //! A run on workers ends like a local one, whatever happens to workers, coordinator and server.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use agentv_testkit::crash::{Moment, Signal};
 use agentv_testkit::model::{Answer, Behaviour, ModelServer, Usage};
 use agentv_testkit::{NatsServer, Project, Random};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::campaign::{rounds, seed};
 use crate::engine::{
-    Network, RawClient, Worker, WorkerCommand, engine, nats, nothing_is_left_on, run_on,
+    Network, RawClient, Worker, WorkerCommand, engine, nats, nothing_is_left_on, run_on, wait_until,
 };
 use crate::program::{Ended, NONE, Program, agentv, finish, model_target, project};
 use crate::records::{Outcome, each_case_once, run_folder, whole_records};
@@ -139,28 +140,32 @@ fn workers_that_join_and_leave_change_no_result() {
     let Some(setting) = Setting::new(Duration::from_millis(20)) else {
         return;
     };
-    let project = project_at(&setting.model);
-    let mut program = setting.start(&project, &[]);
-    for results in [40, 120, 200, 280] {
-        let stays = setting.worker();
-        until_results(&mut program, &project, results);
-        // One hands its trials back at once, and the others finish theirs.
-        let worker = match results {
-            120 => {
+    let seed = seed();
+    for round in 0..rounds(1, 5) {
+        let mut random = Random::new(seed.wrapping_add(round as u64));
+        let project = project_at(&setting.model);
+        let mut program = setting.start(&project, &[]);
+        for results in [40, 120, 200, 280] {
+            let stays = setting.worker();
+            let results = results + random.between(0, 40);
+            until_results(&mut program, &project, results);
+            // Some hand their trials back at once, and the others finish theirs.
+            let worker = if random.between(0, 1) == 0 {
                 let url = setting.server.url();
                 let hasty = WorkerCommand::new(&url, 8).args(&["--grace", "1ms"]);
                 let hasty = hasty.start();
                 until_results(&mut program, &project, results + 20);
                 stays.leave().expect(0);
                 hasty
-            }
-            _ => stays,
-        };
-        worker.leave().expect(0);
+            } else {
+                stays
+            };
+            worker.leave().expect(0);
+        }
+        let last = setting.worker();
+        setting.holds_for(program.wait(), &project);
+        last.leave().expect(0);
     }
-    let last = setting.worker();
-    setting.holds_for(program.wait(), &project);
-    last.leave().expect(0);
 }
 
 #[test]
@@ -168,20 +173,24 @@ fn a_coordinator_that_is_killed_and_resumed_changes_no_result() {
     let Some(setting) = Setting::new(Duration::from_millis(20)) else {
         return;
     };
-    let project = project_at(&setting.model);
+    let seed = seed();
     let workers = [setting.worker(), setting.worker()];
-    let mut before = Vec::new();
-    for results in [30, 150, 260] {
-        let resume: &[&str] = if results == 30 { &[] } else { &["--resume"] };
-        let mut program = setting.start(&project, resume);
-        until_results(&mut program, &project, results);
-        program.signal(Signal::SIGKILL);
-        program.wait();
-        let file = run_folder(&project).join("results.jsonl");
-        crate::records::nothing_is_lost(&mut before, &file);
+    for round in 0..rounds(1, 5) {
+        let mut random = Random::new(seed.wrapping_add(round as u64));
+        let project = project_at(&setting.model);
+        let mut before = Vec::new();
+        for (kill, results) in [30, 150, 260].into_iter().enumerate() {
+            let resume: &[&str] = if kill == 0 { &[] } else { &["--resume"] };
+            let mut program = setting.start(&project, resume);
+            until_results(&mut program, &project, results + random.between(0, 80));
+            program.signal(Signal::SIGKILL);
+            program.wait();
+            let file = run_folder(&project).join("results.jsonl");
+            crate::records::nothing_is_lost(&mut before, &file);
+        }
+        let ended = setting.start(&project, &["--resume"]).wait();
+        setting.holds_for(ended, &project);
     }
-    let ended = setting.start(&project, &["--resume"]).wait();
-    setting.holds_for(ended, &project);
     drop(workers);
 }
 
@@ -190,15 +199,23 @@ fn a_server_that_restarts_changes_no_result() {
     let Some(mut setting) = Setting::new(Duration::from_millis(20)) else {
         return;
     };
-    for signal in [Signal::SIGTERM, Signal::SIGKILL] {
-        let project = project_at(&setting.model);
-        let workers = [setting.worker(), setting.worker()];
-        let mut program = setting.start(&project, &[]);
-        until_results(&mut program, &project, 100);
-        setting.server.stop(signal).unwrap();
-        setting.server.start_again().unwrap();
-        setting.holds_for(program.wait(), &project);
-        drop(workers);
+    let seed = seed();
+    for round in 0..rounds(1, 4) {
+        let mut random = Random::new(seed.wrapping_add(round as u64));
+        for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+            let project = project_at(&setting.model);
+            let workers = [setting.worker(), setting.worker()];
+            let mut program = setting.start(&project, &[]);
+            let mut results = random.between(1, 100);
+            for _ in 0..rounds(1, 3) {
+                until_results(&mut program, &project, results);
+                setting.server.stop(signal).unwrap();
+                setting.server.start_again().unwrap();
+                results += random.between(60, 100);
+            }
+            setting.holds_for(program.wait(), &project);
+            drop(workers);
+        }
     }
 }
 
@@ -207,17 +224,74 @@ fn a_trial_that_two_workers_execute_has_one_result() {
     let Some(setting) = Setting::new(Duration::from_millis(50)) else {
         return;
     };
+    let seed = seed();
+    for round in 0..rounds(1, 5) {
+        let mut random = Random::new(seed.wrapping_add(round as u64));
+        let project = project_at(&setting.model);
+        let stopped = setting.worker();
+        let mut program = setting.start(&project, &[]);
+        until_results(&mut program, &project, 50 + random.between(0, 30));
+        // Its trials go to another worker. When it continues, it reports them, too.
+        stopped.signal(Signal::SIGSTOP);
+        let other = setting.worker();
+        until_results(&mut program, &project, CASES as u64 - 8);
+        stopped.signal(Signal::SIGCONT);
+        setting.holds_for(program.wait(), &project);
+        drop((stopped, other));
+    }
+}
+
+#[test]
+fn a_message_that_arrives_twice_changes_no_result() {
+    let Some(setting) = Setting::new(Duration::from_millis(5)) else {
+        return;
+    };
+    let mut client = RawClient::connect(&setting.server);
+    client.subscribe("agentv.default.*.news");
+    let worker = setting.worker();
     let project = project_at(&setting.model);
-    let stopped = setting.worker();
     let mut program = setting.start(&project, &[]);
-    until_results(&mut program, &project, 50);
-    // Its trials go to another worker. When it continues, it reports them, too.
-    stopped.signal(Signal::SIGSTOP);
-    let other = setting.worker();
-    until_results(&mut program, &project, CASES as u64 - 8);
-    stopped.signal(Signal::SIGCONT);
+    until_results(&mut program, &project, 20);
+    // Everything that workers reported so far is sent again.
+    let run = run_folder(&project);
+    let run = run.file_name().unwrap().to_str().unwrap();
+    let said = client.messages();
+    assert!(said.len() >= 20, "{}", said.len());
+    for message in said {
+        client.publish(&format!("agentv.default.{run}.news"), &message);
+    }
     setting.holds_for(program.wait(), &project);
-    drop(other);
+    drop(worker);
+}
+
+#[test]
+fn the_server_has_an_answer_that_costs_something_before_it_is_graded() {
+    let Some(setting) = Setting::new(Duration::from_millis(2)) else {
+        return;
+    };
+    let mut client = RawClient::connect(&setting.server);
+    client.subscribe("agentv.default.*.news");
+    let worker = setting.worker();
+    let project = project_at(&setting.model);
+    let ended = setting.start(&project, &[]).wait();
+    setting.holds_for(ended, &project);
+    let is_end = |message: &String| message.contains("\"what\":{\"ended\"");
+    wait_until("all results", || {
+        client.messages().iter().filter(|it| is_end(it)).count() == CASES
+    });
+    let (mut answered, mut graded) = (HashSet::new(), 0);
+    for message in client.messages() {
+        let news: Value = serde_json::from_str(&message).unwrap();
+        let key = news["key"].as_str().unwrap().to_owned();
+        if !is_end(&message) {
+            answered.insert(key);
+        } else if news["what"]["ended"]["result"]["status"] != "error" {
+            assert!(answered.contains(&key), "{message}");
+            graded += 1;
+        }
+    }
+    assert_eq!(graded, CASES - CASES / 50);
+    drop(worker);
 }
 
 #[test]

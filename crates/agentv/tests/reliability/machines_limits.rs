@@ -101,7 +101,7 @@ fn no_trial_begins_on_any_machine_after_max_time() {
         "{calls}, {}",
         results.len()
     );
-    assert!((4..120).contains(&results.len()), "{}", results.len());
+    assert!(results.len() < 120, "{}", results.len());
     nothing_is_left_on(&nats);
     drop(machines);
 }

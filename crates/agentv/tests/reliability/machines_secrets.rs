@@ -21,7 +21,7 @@ fn small_project() -> Project {
 fn runs_with(url: &str, variables: &[(&str, &str)]) {
     let project = small_project();
     let mut worker = WorkerCommand::new(url, 2);
-    let mut command = run_on(url, &project, &[]);
+    let mut command = run_on(url, &project, &["--events", "events.jsonl"]);
     for (name, value) in variables {
         worker = worker.env(name, value);
         command.env(name, value);
@@ -32,20 +32,25 @@ fn runs_with(url: &str, variables: &[(&str, &str)]) {
     let left = worker.leave().expect(0);
     let said = [ended.stdout, ended.stderr, left.stdout, left.stderr].concat();
     assert!(!said.contains(SECRET), "{said}");
-    let files = files_with(project.path(".agentv"), SECRET);
+    assert!(project.path("events.jsonl").is_file());
+    let files = files_with(project.root().to_owned(), SECRET);
     assert!(files.is_empty(), "{files:?}");
 }
 
 /// Checks that a run without a secret is refused.
 #[track_caller]
 fn is_refused(url: &str) {
+    is_refused_with(url, &[], "no NATS server answers at");
+}
+
+/// Checks that a run with variables is refused, and with what words.
+#[track_caller]
+fn is_refused_with(url: &str, variables: &[(&str, &str)], words: &str) {
     let project = small_project();
-    let ended = finish(&mut run_on(url, &project, &[])).expect(2);
-    assert!(
-        ended.stderr.contains("no NATS server answers at"),
-        "{}",
-        ended.stderr
-    );
+    let mut command = run_on(url, &project, &[]);
+    command.envs(variables.iter().copied());
+    let ended = finish(&mut command).expect(2);
+    assert!(ended.stderr.contains(words), "{}", ended.stderr);
     assert!(!project.path(".agentv").exists());
 }
 
@@ -107,9 +112,12 @@ fn a_file_with_credentials_is_named_by_the_environment() {
     runs_with(&server.url(), &[("NATS_CREDS", &path)]);
 }
 
-/// Makes a certificate for `127.0.0.1` with a program of the system; `None` if it is not installed.
-fn certificate(folder: &Project) -> Option<(String, String)> {
-    let (key, certificate) = (folder.path("key.pem"), folder.path("cert.pem"));
+/// Makes a key and a certificate for `127.0.0.1` with a program of the system; `None` if it is not installed.
+fn certificate(folder: &Project, name: &str) -> Option<(String, String)> {
+    let (key, certificate) = (
+        folder.path(&format!("{name}-key.pem")),
+        folder.path(&format!("{name}-cert.pem")),
+    );
     let made = Command::new("openssl")
         .args([
             "req",
@@ -119,7 +127,7 @@ fn certificate(folder: &Project) -> Option<(String, String)> {
             "-pkeyopt",
             "ec_paramgen_curve:prime256v1",
         ])
-        .args(["-nodes", "-days", "30", "-subj", "/CN=localhost"])
+        .args(["-nodes", "-days", "30", "-subj", &format!("/CN={name}")])
         .args(["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"])
         .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .arg("-keyout")
@@ -127,16 +135,19 @@ fn certificate(folder: &Project) -> Option<(String, String)> {
         .arg("-out")
         .arg(&certificate)
         .output();
-    let is_made = made.is_ok_and(|output| output.status.success());
     let paths = (key.display().to_string(), certificate.display().to_string());
-    is_made.then_some(paths)
+    if made.is_ok_and(|output| output.status.success()) {
+        Some(paths)
+    } else {
+        println!("skipped: openssl is not installed");
+        None
+    }
 }
 
 #[test]
 fn a_server_with_tls_is_used_if_its_certificate_is_trusted() {
     let folder = Project::new(&[]).unwrap();
-    let Some((key, certificate)) = certificate(&folder) else {
-        println!("skipped: openssl is not installed");
+    let Some((key, certificate)) = certificate(&folder, "server") else {
         return;
     };
     let settings = format!(
@@ -148,7 +159,47 @@ fn a_server_with_tls_is_used_if_its_certificate_is_trusted() {
     let url = with_login(&server, SECRET).replace("nats://", "tls://");
     is_refused(&url);
     runs_with(&url, &[("NATS_CA", &certificate)]);
-    assert!(fs::metadata(&key).is_ok());
+}
+
+#[test]
+fn a_client_certificate_is_named_by_the_environment() {
+    let folder = Project::new(&[]).unwrap();
+    let (server, client) = (
+        certificate(&folder, "server"),
+        certificate(&folder, "client"),
+    );
+    let (Some((server_key, ca)), Some((key, certificate))) = (server, client) else {
+        return;
+    };
+    // The server trusts this client, and nobody else.
+    let settings = format!(
+        "tls {{ cert_file: {ca:?}, key_file: {server_key:?}, ca_file: {certificate:?}, verify: true }}"
+    );
+    let Some(server) = nats_with(&settings) else {
+        return;
+    };
+    let url = server.url();
+    is_refused_with(&url, &[("NATS_CA", &ca)], "no NATS server answers at");
+    let of_another = [
+        ("NATS_CA", &*ca),
+        ("NATS_CERT", &ca),
+        ("NATS_KEY", &server_key),
+    ];
+    is_refused_with(&url, &of_another, "no NATS server answers at");
+    let half = [("NATS_CA", &*ca), ("NATS_CERT", &certificate)];
+    is_refused_with(&url, &half, "`NATS_CERT` is set, but not `NATS_KEY`");
+    let variables = [
+        ("NATS_CA", &*ca),
+        ("NATS_CERT", &certificate),
+        ("NATS_KEY", &key),
+    ];
+    runs_with(&url, &variables);
+    let text = fs::read_to_string(&key).unwrap();
+    let line = text.lines().nth(1).unwrap();
+    assert_eq!(
+        files_with(server.folder().to_owned(), line),
+        [] as [std::path::PathBuf; 0]
+    );
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod machines;
 mod machines_files;
 mod machines_limits;
 mod machines_secrets;
+mod machines_shared;
 mod names;
 mod odd_files;
 
