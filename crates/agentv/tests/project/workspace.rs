@@ -24,6 +24,14 @@ const STAGES: &[&str] = &[
 
 /// Returns the crates of the workspace and their dependencies among each other, without those of tests.
 fn dependencies() -> Vec<(String, Vec<String>)> {
+    let own = |name: &String| name.starts_with("agentv");
+    let crates = all_dependencies().into_iter();
+    let crates = crates.map(|(name, needed)| (name, needed.into_iter().filter(own).collect()));
+    crates.collect()
+}
+
+/// Returns the crates of the workspace and all their dependencies, without those of tests.
+fn all_dependencies() -> Vec<(String, Vec<String>)> {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",
@@ -44,11 +52,48 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
             let needed = needed
                 .filter(|needed| needed["kind"] != "dev")
                 .map(name)
-                .filter(|name| name.starts_with("agentv"))
                 .collect();
             (name(package), needed)
         })
         .collect()
+}
+
+/// Returns the packages of a lock file and their dependencies, without versions.
+fn locked(file: &str) -> Vec<(&str, Vec<&str>)> {
+    let packages = file.split("[[package]]").skip(1);
+    let packages = packages.map(|package| {
+        let mut lines = package.lines();
+        let name = lines.find(|line| line.starts_with("name = ")).unwrap();
+        let name = name.split('"').nth(1).unwrap();
+        let needed = lines.filter(|line| line.starts_with(" \""));
+        let needed = needed.filter_map(|line| line.split(['"', ' ']).nth(2));
+        (name, needed.collect())
+    });
+    packages.collect()
+}
+
+#[test]
+fn the_lock_file_of_the_fuzz_targets_is_up_to_date() {
+    let file = crate::repository().join("fuzz/Cargo.lock");
+    let file = std::fs::read_to_string(file).unwrap();
+    let locked = locked(&file);
+    let crates = all_dependencies();
+    let known = crates.iter().filter_map(|(name, needed)| {
+        let (_, locked) = locked.iter().find(|(locked, _)| locked == name)?;
+        Some((name, needed, locked))
+    });
+    let known: Vec<_> = known.collect();
+    assert!(known.len() >= 8, "{}", known.len());
+    for (name, needed, locked) in known {
+        let missing: Vec<_> = needed
+            .iter()
+            .filter(|needed| !locked.contains(&needed.as_str()))
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "fuzz/Cargo.lock lacks {missing:?} of {name}: run `cargo metadata` in `fuzz`"
+        );
+    }
 }
 
 #[test]
