@@ -62,6 +62,16 @@ pub struct TargetTrouble {
     pub hint: Option<String>,
 }
 
+/// The use of a target for a check.
+enum Usability {
+    /// It can be asked.
+    Usable,
+    /// It is not checked, and a warning says why.
+    Omitted,
+    /// The user named it, and the file describes it wrongly.
+    Refused(Vec<Diagnostic>),
+}
+
 impl KnownTargets {
     /// Makes the named targets ready, or all targets of the file if none is named. Each one is checked once.
     ///
@@ -80,9 +90,16 @@ impl KnownTargets {
         let mut warnings: Vec<String> = Vec::new();
         let mut not_hidden = BTreeSet::new();
         let mut targets = Vec::new();
+        let mut refused = Vec::new();
         for name in names {
-            if !self.usable(&name, is_named, &environment, notices)? {
-                continue;
+            match self.usability(&name, is_named, &environment, notices) {
+                Usability::Usable => {}
+                Usability::Omitted => continue,
+                Usability::Refused(problems) => {
+                    targets.push(Err(self.refused(name, &problems)));
+                    refused.push(problems);
+                    continue;
+                }
             }
             targets.push(match self.targets.resolve(&name, &environment) {
                 Ok(resolved) => {
@@ -106,6 +123,12 @@ impl KnownTargets {
         warnings.dedup();
         warnings.extend(open_values(&not_hidden, &secrets));
         warnings.into_iter().for_each(|text| notices.warn(text));
+        if refused.len() == targets.len() && !refused.is_empty() {
+            return Err(ProjectError::Problems(refused.concat()));
+        }
+        // The others are asked all the same.
+        let refused = refused.into_iter().flatten();
+        refused.for_each(|problem| notices.problem(problem));
         if targets.is_empty() {
             return Err(ProjectError::because(
                 "nothing to check: no target can be called",
@@ -135,15 +158,31 @@ impl KnownTargets {
         }
     }
 
+    /// Returns a target that the file describes wrongly.
+    fn refused(&self, name: String, problems: &[Diagnostic]) -> CheckedTarget {
+        let is_error = |problem: &&Diagnostic| problem.severity() != Severity::Warning;
+        let problem = problems.iter().find(is_error);
+        let message = problem.map(|problem| problem.problem.message.clone());
+        CheckedTarget {
+            provider: self.provider_of(&name),
+            name,
+            profile: None,
+            answered: Err(TargetTrouble {
+                message: message.unwrap_or_default(),
+                hint: None,
+            }),
+        }
+    }
+
     /// Checks that a target can be called. One that was not named and cannot be used here gets a warning:
     /// the file may have been written for another version or another machine.
-    fn usable(
+    fn usability(
         &self,
         name: &str,
         is_named: bool,
         environment: &Environment,
         notices: &mut dyn Notices,
-    ) -> Result<bool, ProjectError> {
+    ) -> Usability {
         let problems = self.targets.problems_of(name).into_iter().cloned();
         let is_error = |problem: &Diagnostic| problem.severity() != Severity::Warning;
         let problems: Vec<Diagnostic> = problems.collect();
@@ -154,20 +193,23 @@ impl KnownTargets {
             problems.into_iter().map(unless_needed).collect()
         };
         if problems.iter().any(is_error) {
-            return Err(ProjectError::Problems(problems));
+            return Usability::Refused(problems);
         }
         for problem in problems {
             notices.problem(problem);
         }
-        if is_named || !is_usable {
-            return Ok(is_usable);
+        if !is_usable {
+            return Usability::Omitted;
+        }
+        if is_named {
+            return Usability::Usable;
         }
         match self.targets.resolve(name, environment) {
             Err(error) if error.is_missing_variable => {
                 notices.warn(error.to_string());
-                Ok(false)
+                Usability::Omitted
             }
-            _ => Ok(true),
+            _ => Usability::Usable,
         }
     }
 
