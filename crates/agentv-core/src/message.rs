@@ -197,6 +197,7 @@ pub struct ToolCall {
 const KIND: &str = "kind";
 const IS_ERROR: &str = "is_error";
 const EXIT_CODE: &str = "exit_code";
+const OUTPUT_BLOCKS: &str = "output_blocks";
 
 impl ToolCall {
     /// Makes a call of a tool without arguments.
@@ -233,6 +234,17 @@ impl ToolCall {
         if code != 0 {
             self.set_error();
         }
+    }
+
+    /// Returns the content blocks of an output that is more than text (`output_blocks`).
+    pub fn output_blocks(&self) -> Option<&[Value]> {
+        self.extra.get(OUTPUT_BLOCKS)?.as_array().map(Vec::as_slice)
+    }
+
+    /// Sets the content blocks of an output that is more than text.
+    pub fn set_output_blocks(&mut self, blocks: Vec<Value>) {
+        self.extra
+            .insert(OUTPUT_BLOCKS.to_owned(), Value::Array(blocks));
     }
 
     /// Marks the call as failed (`is_error`).

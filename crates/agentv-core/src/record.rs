@@ -160,6 +160,9 @@ pub struct ResultRecord {
     /// True if the answer was cut off because it reached the limit of tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// True if the target was stopped because it had used up its steps or turns.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_steps: bool,
     /// Set if the result is of an earlier version of the case, the target or a setting: a later resume
     /// did not repeat the trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -33,6 +33,8 @@ pub trait Toolbox: Send + Sync {
 pub struct ToolOutput {
     /// The output, or the reason of the failure.
     pub output: Value,
+    /// The content blocks of an output that is more than text, such as images. The output names them.
+    pub blocks: Vec<Value>,
     /// True if the tool failed.
     pub is_error: bool,
 }

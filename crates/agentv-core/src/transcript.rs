@@ -97,6 +97,14 @@ impl Transcript {
         )
     }
 
+    /// Returns true if the target was stopped because it had used up its steps or turns.
+    pub fn is_out_of_steps(&self) -> bool {
+        matches!(
+            self.finish_reason.as_deref(),
+            Some("max_steps" | "max_turns")
+        )
+    }
+
     /// Returns the number of turns: the messages of the target itself.
     pub fn turns(&self) -> u64 {
         let messages = self.output_messages.iter();

@@ -35,6 +35,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         redacted: false,
         dry_run: false,
         truncated: false,
+        out_of_steps: false,
         outdated: None,
         error: None,
         line: None,

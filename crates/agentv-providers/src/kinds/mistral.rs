@@ -10,10 +10,12 @@ super::model::chat_vendor! {
     key: "The API key (default: the environment variable `MISTRAL_API_KEY`).",
     model: "mistral-large-latest",
     vendor: Vendor {
-        // Mistral refuses fields that it does not know, and sends the usage of a stream unasked.
+        // Mistral refuses fields that it does not know and ids of another form, and sends the usage of a
+        // stream unasked.
         dialect: Dialect {
             random_seed: true,
             asks_for_usage: false,
+            short_ids: true,
         },
         ..Vendor::like_openai(
             "Mistral",

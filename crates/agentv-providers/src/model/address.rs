@@ -22,6 +22,8 @@ pub(super) fn endpoint(
         Protocol::Responses => format!("{base}/{RESPONSES}"),
         Protocol::Messages => format!("{base}/{MESSAGES}"),
         Protocol::Generate => {
+            // Both may name the collection, and Google's other platform names the publisher.
+            let model = model.strip_prefix("publishers/google/").unwrap_or(model);
             let (collection, model) = match model.split_once('/') {
                 Some((collection @ ("models" | "tunedModels"), model)) => (collection, model),
                 _ => ("models", model),
@@ -50,6 +52,13 @@ pub(super) fn deployment(
         .iter()
         .find_map(|end| path.strip_suffix(end));
     let path = end.unwrap_or(&path).trim_end_matches('/');
+    // The models of other vendors have one address, and the request names the deployment.
+    if path.ends_with("/models") && protocol == Protocol::Chat {
+        let path = format!("{path}/{CHAT}");
+        url.set_path(&path);
+        set_version(&mut url, version, "2024-05-01-preview");
+        return Ok(url);
+    }
     let path = path
         .find("/openai/deployments/")
         .map_or(path, |at| &path[..at]);
@@ -68,13 +77,18 @@ pub(super) fn deployment(
     }
     let path = format!("{path}/openai/deployments/{}/{CHAT}", segment(deployment));
     url.set_path(&path);
+    set_version(&mut url, version, AZURE_VERSION);
+    Ok(url)
+}
+
+/// Sets the version of Azure's API: the target's, else that of the address, else the default one.
+fn set_version(url: &mut Url, version: Option<&str>, usual: &str) {
     let given = url.query_pairs().any(|(name, _)| name == "api-version");
     if !given || version.is_some() {
         url.set_query(None);
-        let version = version.unwrap_or(AZURE_VERSION);
+        let version = version.unwrap_or(usual);
         url.query_pairs_mut().append_pair("api-version", version);
     }
-    Ok(url)
 }
 
 /// Returns the address at which a model streams its answer.
@@ -86,7 +100,9 @@ pub(super) fn streaming(protocol: Protocol, url: &Url) -> Url {
         Protocol::Generate => {
             let base = path.strip_suffix(":generateContent").unwrap_or(&path);
             url.set_path(&format!("{base}:streamGenerateContent"));
-            url.query_pairs_mut().append_pair("alt", "sse");
+            if !url.query_pairs().any(|(name, _)| name == "alt") {
+                url.query_pairs_mut().append_pair("alt", "sse");
+            }
         }
         Protocol::Converse => url.set_path(&format!("{path}-stream")),
     }
@@ -138,9 +154,31 @@ fn base_path(protocol: Protocol, path: &str) -> String {
         Protocol::Chat => or_else_version(without(CHAT), "v1"),
         Protocol::Responses => or_else_version(without(RESPONSES), "v1"),
         Protocol::Messages => with_version(without(MESSAGES), "v1"),
-        Protocol::Generate => with_version(path, "v1beta"),
-        Protocol::Converse => path.to_owned(),
+        Protocol::Generate => {
+            let path = before(path, "/models/").or_else(|| before(path, "/tunedModels/"));
+            let path = path.unwrap_or(without("/models"));
+            // Google's other platform has its version before the project.
+            if path.ends_with("/publishers/google") {
+                path.to_owned()
+            } else {
+                with_version(path, "v1beta")
+            }
+        }
+        Protocol::Converse => before(path, "/model/").unwrap_or(path).to_owned(),
     }
+}
+
+/// Returns the part of a path before the collection of models, if it is the path of one of them.
+fn before<'p>(path: &'p str, collection: &str) -> Option<&'p str> {
+    let (base, rest) = path.rsplit_once(collection)?;
+    const ACTIONS: &[&str] = &[
+        ":generateContent",
+        ":streamGenerateContent",
+        "/converse",
+        "/converse-stream",
+    ];
+    let is_whole = ACTIONS.iter().any(|action| rest.ends_with(action));
+    is_whole.then_some(base)
 }
 
 fn or_else_version(path: &str, version: &str) -> String {
@@ -269,6 +307,44 @@ mod tests {
     }
 
     #[test]
+    fn the_complete_address_of_a_model_is_its_base() {
+        for (protocol, base, expected) in [
+            (
+                Protocol::Generate,
+                "http://h/v1beta/models/other:generateContent",
+                "http://h/v1beta/models/m%3A1:generateContent",
+            ),
+            (
+                Protocol::Generate,
+                "http://h/v1/models/other:streamGenerateContent?alt=sse",
+                "http://h/v1/models/m%3A1:generateContent?alt=sse",
+            ),
+            (
+                Protocol::Generate,
+                "http://h/v1beta/models",
+                "http://h/v1beta/models/m%3A1:generateContent",
+            ),
+            (
+                Protocol::Generate,
+                "https://h/v1/projects/p/locations/l/publishers/google",
+                "https://h/v1/projects/p/locations/l/publishers/google/models/m%3A1:generateContent",
+            ),
+            (
+                Protocol::Converse,
+                "https://h/model/other/converse-stream",
+                "https://h/model/m%3A1/converse",
+            ),
+        ] {
+            assert_eq!(at(protocol, base), expected, "{base}");
+        }
+        let url = Url::parse("http://h/v1/models/m:generateContent?alt=sse").unwrap();
+        assert_eq!(
+            streaming(Protocol::Generate, &url).as_str(),
+            "http://h/v1/models/m:streamGenerateContent?alt=sse"
+        );
+    }
+
+    #[test]
     fn the_path_of_a_gateway_is_kept() {
         let chat = |base| at(Protocol::Chat, base);
         assert_eq!(
@@ -318,6 +394,13 @@ mod tests {
         ] {
             let expected = "https://r.openai.azure.com/openai/v1/responses";
             assert_eq!(responses(endpoint), expected, "{endpoint}");
+        }
+        let models = "https://r.services.ai.azure.com/models/chat/completions?api-version=";
+        for endpoint in [
+            "https://r.services.ai.azure.com/models",
+            "https://r.services.ai.azure.com/models/chat/completions?api-version=2024-05-01-preview",
+        ] {
+            assert_eq!(azure(endpoint, None), format!("{models}2024-05-01-preview"));
         }
         let v1 = "https://r.openai.azure.com/openai/v1/chat/completions";
         assert_eq!(azure("https://r.openai.azure.com", Some("v1")), v1);

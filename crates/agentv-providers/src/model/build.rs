@@ -10,7 +10,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::address::{deployment, endpoint, streaming};
 use super::asked_model::AskedModel;
-use super::parameters::parameters;
+use super::parameters::{parameters, stream_in_params};
 use super::price::Price;
 use super::provider::ModelProvider;
 use super::tools::Tools;
@@ -90,6 +90,7 @@ fn provider(
     } else {
         Some(Program::of(commands, Inputs::of(settings)?, root))
     };
+    let stream = stream_in_params(&parameters, wire).or(settings.flag("stream")?);
     let idle = settings.number("idle_seconds")?.unwrap_or(IDLE);
     let idle = Duration::try_from_secs_f64(idle)
         .map_err(|_| SettingError::of("idle_seconds", "expected fewer seconds"))?;
@@ -103,7 +104,7 @@ fn provider(
         parameters,
         tools,
         program,
-        stream: settings.flag("stream")?.unwrap_or(true),
+        stream: stream.unwrap_or(true),
         idle,
         asked: AskedModel::new(vendor, model, url, Price::of_settings(settings)?, secrets),
         refused_schema: AtomicBool::new(false),

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use agentv_core::{Block, Content, Extra, Message, Request, Role, ToolCall};
 use serde_json::Value;
 
-use super::media::{MediaFiles, media_of, type_of};
+use super::media::{MediaFiles, media_of, named_media, type_of};
 use crate::wire::{
-    Assistant, CARRIED, Call, Conversation, Part, SIGNATURE, ToolResult, Turn, User, WRITTEN,
+    Assistant, CARRIED, Call, Conversation, Media, Part, SIGNATURE, ToolResult, Turn, User, WRITTEN,
 };
 
 /// A message that cannot be part of a conversation.
@@ -23,7 +23,8 @@ pub(super) struct ConversationError {
 /// messages and then the guidelines make the system prompt, as messages of their own; the rest is sent in
 /// its order.
 ///
-/// A prompt without messages is sent as what the user says.
+/// A prompt without messages is sent as what the user says. `shows` decides which media a result of a tool
+/// of ours may have; others are named.
 ///
 /// # Errors
 /// If a message holds a block that no protocol has, or answers a call that was not made.
@@ -31,6 +32,7 @@ pub(super) fn conversation_of<'a>(
     request: &'a Request,
     system: Option<&'a str>,
     files: &'a MediaFiles,
+    shows: &'a dyn Fn(&Media<'_>) -> bool,
 ) -> Result<Conversation<'a>, ConversationError> {
     let prompt = &request.prompt;
     let is_system = |message: &&Message| message.role == Role::System;
@@ -45,7 +47,7 @@ pub(super) fn conversation_of<'a>(
     if prompt.messages.is_empty() {
         let text = texts.into_iter().flatten().next();
         let text = text.unwrap_or(Cow::Borrowed(&prompt.question));
-        let mut turns = Turns::new(request, files);
+        let mut turns = Turns::new(request, files, shows);
         turns.turns.push(Turn::User(User {
             parts: vec![Part::Text(text)],
             name: None,
@@ -64,7 +66,7 @@ pub(super) fn conversation_of<'a>(
     if let Some(system) = system {
         texts.insert(0, vec![Cow::Borrowed(system)]);
     }
-    let mut turns = Turns::new(request, files);
+    let mut turns = Turns::new(request, files, shows);
     for (index, message) in rest.iter().chain(&request.further).enumerate() {
         turns.add(message, leading + index + 1)?;
     }
@@ -77,6 +79,7 @@ pub(super) fn conversation_of<'a>(
 /// The turns so far, and the calls that no result has answered.
 struct Turns<'a> {
     files: &'a MediaFiles,
+    shows: &'a dyn Fn(&Media<'_>) -> bool,
     turns: Vec<Turn<'a>>,
     open: Vec<OpenCall<'a>>,
     calls: usize,
@@ -91,11 +94,16 @@ struct OpenCall<'a> {
 }
 
 impl<'a> Turns<'a> {
-    fn new(request: &'a Request, files: &'a MediaFiles) -> Turns<'a> {
+    fn new(
+        request: &'a Request,
+        files: &'a MediaFiles,
+        shows: &'a dyn Fn(&Media<'_>) -> bool,
+    ) -> Turns<'a> {
         let messages = request.prompt.messages.iter().chain(&request.further);
         let calls = messages.flat_map(|message| &message.tool_calls);
         Turns {
             files,
+            shows,
             turns: Vec::new(),
             open: Vec::new(),
             calls: 0,
@@ -133,7 +141,8 @@ impl<'a> Turns<'a> {
     /// Returns an id that no call of the conversation has.
     fn new_id(&mut self) -> String {
         loop {
-            let id = format!("call_{}", self.calls);
+            // Mistral's models take nothing but nine letters and digits.
+            let id = format!("call{:05}", self.calls);
             if !self.given.contains(&id.as_str()) {
                 return id;
             }
@@ -214,17 +223,50 @@ impl<'a> Turns<'a> {
             let Some(output) = &open.call.output else {
                 continue;
             };
+            let shown = open.call.output_blocks();
+            let shown = shown.and_then(|blocks| shown_parts(blocks, self.files, self.shows));
+            let named = || {
+                vec![Part::Text(match output {
+                    Value::String(text) => Cow::Borrowed(text),
+                    other => Cow::Owned(other.to_string()),
+                })]
+            };
             self.turns.push(Turn::Tool(ToolResult {
                 id: open.id,
                 name: open.name,
-                parts: vec![Part::Text(match output {
-                    Value::String(text) => Cow::Borrowed(text),
-                    other => Cow::Owned(other.to_string()),
-                })],
+                parts: shown.unwrap_or_else(named),
                 is_error: is_error(&open.call.extra),
             }));
         }
     }
+}
+
+/// Returns the blocks of a tool's output as parts, with names in place of the media that cannot be shown;
+/// `None` if that is all of them.
+fn shown_parts<'a>(
+    blocks: &'a [Value],
+    files: &'a MediaFiles,
+    shows: &dyn Fn(&Media<'_>) -> bool,
+) -> Option<Vec<Part<'a>>> {
+    let mut is_shown = false;
+    let mut parts = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let value = block.get("value")?.as_str()?;
+        let kind = type_of(block.as_object()?);
+        if kind == "text" {
+            parts.push(Part::Text(Cow::Borrowed(value)));
+            continue;
+        }
+        let media = media_of(block.as_object()?, files).ok();
+        if let Some(media) = media.filter(shows) {
+            is_shown = true;
+            parts.push(Part::Media(media));
+            continue;
+        }
+        let (media_type, data) = value.strip_prefix("data:")?.split_once(";base64,")?;
+        parts.push(Part::Text(Cow::Owned(named_media(kind, media_type, data))));
+    }
+    is_shown.then_some(parts)
 }
 
 fn is_error(fields: &Extra) -> bool {
@@ -300,7 +342,7 @@ mod tests {
     /// Returns the system prompt, then the turns.
     fn said(prompt: &Request, system: Option<&str>) -> Vec<String> {
         let files = MediaFiles::default();
-        let conversation = conversation_of(prompt, system, &files).unwrap();
+        let conversation = conversation_of(prompt, system, &files, &|_| false).unwrap();
         let system = conversation.system.iter();
         let system = system.map(|blocks| format!("system prompt: {}", blocks.join(" | ")));
         let turns = conversation.turns.iter().map(|turn| match turn {
@@ -317,7 +359,7 @@ mod tests {
                 format!("assistant: {}{}", turn.texts.join(" | "), calls.join(" "))
             }
             Turn::Tool(result) => {
-                let text = result.text("any").unwrap();
+                let text = result.texts("any").unwrap().join("\n");
                 format!("tool {} {}: {text}", result.id, result.name)
             }
         });
@@ -408,10 +450,10 @@ mod tests {
         );
         let expected = [
             "user: ?",
-            "assistant: call_1 a({\"x\":1}) B b({x) call_3 c({})",
+            "assistant: call00001 a({\"x\":1}) B b({x) call00003 c({})",
             "tool B b: of b",
-            "tool call_1 a: of a",
-            "tool call_3 c: {\"y\":2}",
+            "tool call00001 a: of a",
+            "tool call00003 c: {\"y\":2}",
             "user: !",
         ];
         assert_eq!(said(&asked, None), expected);
@@ -423,7 +465,7 @@ mod tests {
             let messages = json!([{"role": "user", "content": "?"}, message]);
             let prompt = prompt("", messages);
             let files = MediaFiles::default();
-            let error = conversation_of(&prompt, None, &files).unwrap_err();
+            let error = conversation_of(&prompt, None, &files, &|_| false).unwrap_err();
             error.to_string()
         };
         assert_eq!(

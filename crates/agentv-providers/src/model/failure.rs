@@ -63,6 +63,7 @@ pub(super) fn failure(asked: &AskedModel, error: ExchangeError) -> ProviderError
             let message = format!("the stream from {} is damaged", asked.vendor.name);
             ProviderError::new(Cause::Network, message)
         }
+        ExchangeError::Compressed(error) => unreadable(asked, &error.to_string()),
         ExchangeError::TooDeep => {
             let why =
                 format!("the arguments of a tool call are nested more than {DEEPEST} levels deep");

@@ -154,6 +154,13 @@ pub(super) fn media_of<'a>(
     })
 }
 
+/// Returns the words that stand for media where a protocol cannot carry them.
+pub(super) fn named_media(kind: &str, media_type: &str, base64: &str) -> String {
+    // Base64 has four letters for three bytes.
+    let bytes = base64.trim_end_matches('=').len() * 3 / 4;
+    format!("[{kind}: {media_type}, {bytes} bytes]")
+}
+
 /// Returns the bytes of a URL, and their media type if it says so.
 fn source_of(written: &str) -> Option<(MediaSource<'_>, Option<&str>)> {
     if let Some(rest) = written.strip_prefix("data:") {

@@ -26,5 +26,6 @@ mod tests;
 
 pub(crate) use address::parse as parse_address;
 pub(crate) use build::{azure, build, build_at};
+use media::named_media;
 pub(crate) use price::Price;
 pub(crate) use vendor::{Auth, Keyless, Vendor};

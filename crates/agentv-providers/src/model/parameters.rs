@@ -31,7 +31,47 @@ pub(super) fn parameters(
         params: params(settings)?,
     };
     check(&parameters, wire)?;
+    check_alternatives(&parameters.params, wire)?;
     Ok(parameters)
+}
+
+/// Returns the field of `params` that asks for a stream or for none, if the protocol has it.
+pub(super) fn stream_in_params(parameters: &Parameters, wire: &dyn Wire) -> Option<bool> {
+    match field_of(&parameters.params, "stream")? {
+        Draft::Bool(stream) if wire.streams_by_field() => Some(*stream),
+        _ => None,
+    }
+}
+
+/// Returns a field of `params`, or one in an object of it: their names have a dot between them.
+fn field_of<'p>(params: &'p [(String, Draft)], path: &str) -> Option<&'p Draft> {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    let (_, value) = params.iter().find(|(given, _)| given == name)?;
+    match value {
+        value if rest.is_empty() => Some(value),
+        Draft::Object(fields) => field_of(fields, rest),
+        _ => None,
+    }
+}
+
+/// Checks that `params` does not ask for several answers, of which all but one would be lost.
+fn check_alternatives(
+    params: &[(String, Draft)],
+    wire: &'static dyn Wire,
+) -> Result<(), SettingError> {
+    let Some(path) = wire.alternatives() else {
+        return Ok(());
+    };
+    let is_several = |count: &Draft| match count {
+        Draft::Number(digits) => digits.parse::<f64>().is_ok_and(|count| count > 1.0),
+        _ => false,
+    };
+    if !field_of(params, path).is_some_and(is_several) {
+        return Ok(());
+    }
+    let message = format!("`{path}` asks for several answers, and a trial has one");
+    let hint = "remove it; `--trials` asks several times";
+    Err(SettingError::of("params", message).hint(hint))
 }
 
 /// Checks that the protocol has every parameter that is set.

@@ -20,7 +20,7 @@ use super::failure::failure;
 use super::media::MediaFiles;
 use super::tools::Tools;
 use crate::cli::Program;
-use crate::wire::{Ask, Exchange, Format, Parameter, Parameters, Recording, Wire, merge};
+use crate::wire::{Ask, Exchange, Format, Media, Parameter, Parameters, Recording, Wire, merge};
 
 /// One model of a vendor, and the settings of its requests.
 pub(super) struct ModelProvider {
@@ -173,7 +173,8 @@ impl ModelProvider {
         format: Option<&Format>,
         stream: bool,
     ) -> Result<Vec<u8>, ProviderError> {
-        let conversation = conversation_of(request, self.system.as_deref(), files);
+        let shows = |media: &Media<'_>| self.wire.shows_in_result(&self.model, media);
+        let conversation = conversation_of(request, self.system.as_deref(), files, &shows);
         let conversation = conversation.map_err(|error| setup(error.to_string()))?;
         let body = self.wire.write(&Ask {
             model: &self.model,

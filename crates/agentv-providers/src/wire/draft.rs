@@ -36,6 +36,8 @@ pub(crate) struct Draft {
     carried_fields: Extra,
     /// The vendor's signatures of texts, by the places of these in `order`.
     signatures: Vec<(usize, String)>,
+    /// The sources that texts cite, by the places of these in `order`.
+    citations: Vec<(usize, Vec<Value>)>,
     /// The parts that are not text, reasoning or calls, as they came.
     other: Vec<Value>,
 }
@@ -53,10 +55,18 @@ enum Placed {
 
 /// A part of an answer, for the blocks of a protocol.
 pub(crate) enum DraftPart<'d> {
-    /// A text, and the vendor's signature of it.
-    Text(String, Option<&'d str>),
+    Text(TextPart<'d>),
     Call(&'d DraftCall),
     Carried(&'d Value),
+}
+
+/// A text of an answer, for the blocks of a protocol.
+pub(crate) struct TextPart<'d> {
+    pub(crate) text: String,
+    /// The vendor's signature of the text.
+    pub(crate) signature: Option<&'d str>,
+    /// The sources that the text cites, as they came.
+    pub(crate) citations: &'d [Value],
 }
 
 /// A call while it is being read.
@@ -104,6 +114,20 @@ impl Draft {
         progress
     }
 
+    /// Ends a text that cites sources, and keeps them.
+    pub(crate) fn cite(&mut self, citations: Vec<Value>) {
+        if citations.is_empty() {
+            return;
+        }
+        for citation in &citations {
+            self.keep(json!({"type": "citation", "citation": citation}));
+        }
+        if let Some(Placed::Text(..)) = self.order.last() {
+            self.citations.push((self.order.len() - 1, citations));
+        }
+        self.end_part();
+    }
+
     /// Keeps a field of the message that must come back with it.
     pub(crate) fn carry_field(&mut self, name: &str, value: Value) {
         match (self.carried_fields.get_mut(name), value) {
@@ -123,6 +147,13 @@ impl Draft {
     /// Keeps a part that is not text, reasoning or a call.
     pub(crate) fn keep(&mut self, part: Value) {
         self.other.push(part);
+    }
+
+    /// Keeps a part, unless it is the last one again: events may repeat it.
+    pub(crate) fn keep_once(&mut self, part: Value) {
+        if self.other.last() != Some(&part) {
+            self.keep(part);
+        }
     }
 
     /// Keeps speech, or adds to the speech of earlier events: the audio and its transcript come in pieces.
@@ -159,11 +190,11 @@ impl Draft {
     }
 
     /// Keeps all parts as blocks of the protocol, if they came in another order than that in which they
-    /// would be sent: first the blocks that must come back, then one text, then the calls. A call without
-    /// an id has none that its result could name.
+    /// would be sent: first the blocks that must come back, then one text, then the calls. A text with
+    /// citations must come back with them. A call without an id has none that its result could name.
     pub(crate) fn keep_order(&mut self, block: impl Fn(DraftPart<'_>) -> Value) {
         let has_ids = self.calls.iter().all(|call| call.id.is_some());
-        if !self.is_in_order() && has_ids {
+        if has_ids && (!self.is_in_order() || !self.citations.is_empty()) {
             self.keep_parts(block);
         }
     }
@@ -199,13 +230,24 @@ impl Draft {
             let found = signatures.find(|(signed, _)| *signed == place);
             found.map(|(_, signature)| signature.as_str())
         };
+        let citations_of = |place: usize| {
+            let mut citations = self.citations.iter();
+            let found = citations.find(|(citing, _)| *citing == place);
+            found.map_or(&[][..], |(_, citations)| citations)
+        };
         let order = self.order.iter().enumerate();
         let parts = order.filter_map(|(place, placed)| match placed {
             Placed::Text(from, to) => {
                 let signature = signature_of(place);
                 let text = self.text.get(*from..*to)?;
                 let is_kept = from != to || signature.is_some();
-                is_kept.then(|| DraftPart::Text(text_of(text.to_vec()), signature))
+                is_kept.then(|| {
+                    DraftPart::Text(TextPart {
+                        text: text_of(text.to_vec()),
+                        signature,
+                        citations: citations_of(place),
+                    })
+                })
             }
             Placed::Call(number) => self.calls.get(*number).map(DraftPart::Call),
             Placed::Carried(number) => carried?.get(*number).map(DraftPart::Carried),

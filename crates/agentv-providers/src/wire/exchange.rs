@@ -6,7 +6,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Client, Request, StatusCode};
 use serde_json::Value;
 
-use super::recording::{RecordedResponse, Recording};
+use super::inflate::InflateError;
+use super::recording::{ChunkError, RecordedResponse, Recording};
 use super::stream::{Incoming, StreamError};
 use super::{Reply, Wire, WireError};
 
@@ -81,6 +82,29 @@ pub(crate) enum ExchangeError {
     /// The arguments of a tool call are nested too deep for a record.
     #[error("arguments nested too deep")]
     TooDeep,
+    /// The body is compressed in a way that cannot be read.
+    #[error(transparent)]
+    Compressed(InflateError),
+}
+
+impl From<InflateError> for ExchangeError {
+    fn from(error: InflateError) -> ExchangeError {
+        match error {
+            InflateError::TooLarge => ExchangeError::TooLarge,
+            error @ (InflateError::Damaged(_) | InflateError::Unknown(_)) => {
+                ExchangeError::Compressed(error)
+            }
+        }
+    }
+}
+
+impl From<ChunkError> for ExchangeError {
+    fn from(error: ChunkError) -> ExchangeError {
+        match error {
+            ChunkError::Network(error) => error.into(),
+            ChunkError::Inflate(error) => error.into(),
+        }
+    }
 }
 
 impl From<StreamError> for ExchangeError {
@@ -106,7 +130,8 @@ impl Exchange<'_> {
         recording: Option<Recording>,
     ) -> Result<Heard, ExchangeError> {
         let started = Instant::now();
-        let mut response = RecordedResponse::new(self.client.execute(request).await?, recording);
+        let response = self.client.execute(request).await?;
+        let mut response = RecordedResponse::new(response, recording)?;
         let status = response.status();
         if !status.is_success() {
             let body = beginning(&mut response).await;

@@ -12,6 +12,7 @@ mod event_stream;
 mod exchange;
 pub(crate) mod fuzzing;
 mod gemini_generate_content;
+mod inflate;
 mod media;
 mod merge;
 mod openai_chat;
@@ -28,6 +29,8 @@ mod turns;
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+mod sources;
 #[cfg(test)]
 mod tests;
 

@@ -99,6 +99,8 @@ pub(crate) struct Dialect {
     pub(crate) random_seed: bool,
     /// True if the usage of a stream comes only if it is asked for.
     pub(crate) asks_for_usage: bool,
+    /// True if the ids of calls must have nine letters and digits.
+    pub(crate) short_ids: bool,
 }
 
 impl Dialect {
@@ -106,5 +108,6 @@ impl Dialect {
     pub(crate) const USUAL: Dialect = Dialect {
         random_seed: false,
         asks_for_usage: true,
+        short_ids: false,
     };
 }

@@ -1,6 +1,6 @@
 //! The interface that every protocol implements.
 
-use super::{Conversation, Dialect, Format, Parameter, Parameters, Reply, Tool};
+use super::{Conversation, Dialect, Format, Media, Parameter, Parameters, Reply, Tool};
 use super::{
     anthropic_messages, bedrock_converse, gemini_generate_content, openai_chat, openai_responses,
 };
@@ -63,8 +63,22 @@ pub(crate) trait Wire: Send + Sync {
         false
     }
 
-    /// Returns the fields of the request whose objects are merged with those of `params` key by key.
+    /// Returns true if the result of a tool may hold the media.
+    fn shows_in_result(&self, model: &str, media: &Media<'_>) -> bool;
+
+    /// Returns the fields of the request whose objects are merged with those of `params` key by key, and
+    /// whose lists are joined with those. A name with a dot is that of a field in such an object.
     fn merged_fields(&self) -> &'static [&'static str];
+
+    /// Returns the field of the request that asks for several answers, in the form of `merged_fields`.
+    fn alternatives(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns true if a field of the body asks for a stream, and not the address.
+    fn streams_by_field(&self) -> bool {
+        true
+    }
 
     /// Writes the body of a request, without `params`.
     ///

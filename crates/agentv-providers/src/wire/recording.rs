@@ -9,6 +9,8 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, StatusCode};
 
+use super::inflate::{Inflate, InflateError};
+
 /// A recording of one exchange. It is added to its log when it is dropped, however the exchange ended.
 pub(crate) struct Recording {
     log: ExchangeLog,
@@ -57,26 +59,49 @@ impl Recording {
 pub(crate) struct RecordedResponse {
     response: Response,
     recording: Option<Recording>,
+    /// Unpacks a compressed body.
+    inflate: Option<Inflate>,
+}
+
+/// A piece of a body that did not arrive.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ChunkError {
+    /// The connection failed.
+    #[error(transparent)]
+    Network(#[from] reqwest::Error),
+    /// The body is compressed in a way that cannot be read.
+    #[error(transparent)]
+    Inflate(#[from] InflateError),
 }
 
 impl RecordedResponse {
     /// Takes a response that has begun.
-    pub(crate) fn new(response: Response, mut recording: Option<Recording>) -> RecordedResponse {
+    ///
+    /// # Errors
+    /// If its body is compressed in a way that cannot be read.
+    pub(crate) fn new(
+        response: Response,
+        mut recording: Option<Recording>,
+    ) -> Result<RecordedResponse, InflateError> {
         if let Some(recording) = &mut recording {
             recording.answered(&response);
         }
-        RecordedResponse {
+        Ok(RecordedResponse {
+            inflate: Inflate::of(response.headers())?,
             response,
             recording,
-        }
+        })
     }
 
-    /// Waits for the next piece of the body; `None` after the last one.
+    /// Waits for the next piece of the body; `None` after the last one. A compressed body is unpacked.
     ///
     /// # Errors
-    /// If the connection fails.
-    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, reqwest::Error> {
-        let chunk = self.response.chunk().await?;
+    /// If the connection fails, or the compressed body is damaged or too large.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, ChunkError> {
+        let mut chunk = self.response.chunk().await?;
+        if let (Some(inflate), Some(chunk)) = (&mut self.inflate, &mut chunk) {
+            *chunk = inflate.push(chunk)?.into();
+        }
         if let (Some(recording), Some(chunk)) = (&mut self.recording, &chunk) {
             recording.received(chunk);
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::event_stream::frame;
 use super::stream::{Incoming, StreamError};
-use super::{Protocol, Reply, WireError};
+use super::{Ask, Conversation, Dialect, Parameters, Part, Protocol, Reply, Turn, User, WireError};
 
 const PROTOCOLS: [Protocol; 5] = [
     Protocol::Chat,
@@ -75,6 +75,42 @@ fn answer() -> impl Strategy<Value = Answer> {
             calls,
             stop,
         })
+}
+
+/// Returns the body of a request with a system prompt and a message of the user.
+fn written(protocol: Protocol, said: &str, system: &str) -> Value {
+    let conversation = Conversation {
+        system: vec![vec![system.into()]],
+        turns: vec![Turn::User(User {
+            parts: vec![Part::Text(said.into())],
+            name: None,
+        })],
+    };
+    let body = protocol.wire().write(&Ask {
+        model: "m",
+        conversation: &conversation,
+        parameters: &Parameters::default(),
+        tools: &[],
+        format: None,
+        stream: true,
+        dialect: &Dialect::USUAL,
+    });
+    serde_json::from_slice(&body.unwrap()).unwrap()
+}
+
+/// Returns the texts of the system and of the user in the body of a request.
+fn sent_texts(protocol: Protocol, body: &Value) -> [Option<&str>; 2] {
+    let places = match protocol {
+        Protocol::Chat => ["/messages/0/content", "/messages/1/content"],
+        Protocol::Responses => ["/instructions", "/input/0/content"],
+        Protocol::Messages => ["/system", "/messages/0/content"],
+        Protocol::Generate => [
+            "/systemInstruction/parts/0/text",
+            "/contents/0/parts/0/text",
+        ],
+        Protocol::Converse => ["/system/0/text", "/messages/0/content/0/text"],
+    };
+    places.map(|place| body.pointer(place).and_then(Value::as_str))
 }
 
 /// Joins pieces to one JSON string.
@@ -476,6 +512,15 @@ proptest! {
     }
 
     #[test]
+    fn a_request_has_the_texts_of_the_user_to_the_byte(said in any::<String>(), system in any::<String>()) {
+        for protocol in PROTOCOLS {
+            let body = written(protocol, &said, &system);
+            let sent = sent_texts(protocol, &body);
+            prop_assert_eq!(sent, [Some(system.as_str()), Some(said.as_str())], "{:?}", protocol);
+        }
+    }
+
+    #[test]
     fn a_stream_without_its_end_gives_no_answer(answer in answer(), place in any::<prop::sample::Index>()) {
         for protocol in PROTOCOLS {
             let (stream, before) = streamed(protocol, &answer);
@@ -492,6 +537,15 @@ proptest! {
             let _ = assembled(protocol, [&bytes[..]]);
             let _ = protocol.wire().read(&String::from_utf8_lossy(&bytes));
         }
+    }
+}
+
+#[test]
+fn a_text_of_a_megabyte_is_sent() {
+    let said = " é\n\u{0}😀".repeat(125_000);
+    for protocol in PROTOCOLS {
+        let body = written(protocol, &said, "");
+        assert_eq!(sent_texts(protocol, &body)[1], Some(said.as_str()));
     }
 }
 

@@ -60,6 +60,25 @@ impl Chars<'_> {
     }
 }
 
+/// A value of the vendor that is kept beside the answer. Half of a surrogate pair becomes U+FFFD, and a
+/// value that is nested too deep becomes null: neither spoils the answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Kept(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Kept {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
+        let written = <&RawValue>::deserialize(deserializer)?;
+        Ok(Kept(kept(written).unwrap_or_default()))
+    }
+}
+
+/// Reads a value that is kept beside the answer; `None` if it is nested too deep.
+pub(crate) fn kept(written: &RawValue) -> Option<Value> {
+    let text = written.get();
+    let value = serde_json::from_str(text).ok();
+    value.or_else(|| with_halves(text))
+}
+
 /// Returns the text of collected bytes. Two halves that meet become their character, and a half that
 /// stays alone becomes U+FFFD, the character for what is no text.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {

@@ -185,14 +185,6 @@ impl ToolResult<'_> {
         });
         texts.collect()
     }
-
-    /// Returns the result as one text, for a protocol that has no blocks in it: a line end joins them.
-    ///
-    /// # Errors
-    /// If it is more than text.
-    pub(crate) fn text(&self, protocol: &'static str) -> Result<String, Unsendable> {
-        self.texts(protocol).map(|texts| texts.join("\n"))
-    }
 }
 
 /// Returns the error of a conversation that a protocol does not begin with instructions alone.

@@ -172,6 +172,7 @@ fn statuses(page: &mut Page, summary: &Summary) {
         (summary.redacted, "with secrets removed"),
         (summary.retried, "took several attempts"),
         (summary.truncated, "truncated"),
+        (summary.out_of_steps, "out of steps"),
     ];
     let notes = notes.iter().filter(|(number, _)| *number > 0);
     let notes: Vec<Piece> = notes

@@ -72,6 +72,12 @@ fn title(page: &mut Page, result: &ResultRecord) {
     if let Some(cost) = trace.and_then(|trace| trace.cost_usd) {
         pieces.push(Piece::plain(format!("${cost:.4}")));
     }
+    let notes = [
+        (result.truncated, "truncated"),
+        (result.out_of_steps, "out of steps"),
+    ];
+    let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
+    pieces.extend(notes.map(|(_, note)| Piece::new(Paint::Nearly, note)));
     page.flow(0, &pieces);
     if let Some(error) = &result.error {
         page.lines(0, Paint::Broken, &format!("error: {}", error.message));

@@ -41,6 +41,7 @@ pub struct SummaryFold {
     judge_tokens: Option<Tokens>,
     judges: JudgesFold,
     truncated: u64,
+    out_of_steps: u64,
     kept_workspaces: Option<KeptWorkspaces>,
     latency: LatencyFold,
     first_token: LatencyFold,
@@ -114,6 +115,7 @@ impl SummaryFold {
         self.dry_run += u64::from(record.dry_run);
         self.retried += u64::from(record.attempts > 1);
         self.truncated += u64::from(record.truncated);
+        self.out_of_steps += u64::from(record.out_of_steps);
         if let Some(folder) = &record.workspace {
             self.add_workspace(folder);
         }
@@ -232,6 +234,7 @@ impl SummaryFold {
                 .collect(),
             different_judges: self.judges.finish(),
             truncated: self.truncated,
+            out_of_steps: self.out_of_steps,
             kept_workspaces: self.kept_workspaces.clone(),
             latency: self.latency.finish(),
             first_token: self.first_token.finish(),

@@ -67,6 +67,9 @@ pub struct Summary {
     /// The number of answers that were cut off because they reached the limit of tokens.
     #[serde(default)]
     pub truncated: u64,
+    /// The number of trials whose target was stopped because it had used up its steps or turns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub out_of_steps: u64,
     /// The workspaces that were kept, if any was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_workspaces: Option<KeptWorkspaces>,

@@ -608,6 +608,7 @@ impl Execution<'_> {
             cached: answer.cached,
             redacted: answer.redacted,
             truncated: transcript.is_truncated(),
+            out_of_steps: transcript.is_out_of_steps(),
             outdated: answer.outdated.then_some(Outdated::Answer),
             of_other_run: answer.of_other_run,
             ..result_record(self.trial, grade)

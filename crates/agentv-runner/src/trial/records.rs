@@ -93,6 +93,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         redacted: false,
         dry_run: trial.dry_run,
         truncated: false,
+        out_of_steps: false,
         outdated: None,
         error: grade.error,
         line: None,

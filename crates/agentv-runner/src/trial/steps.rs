@@ -6,7 +6,7 @@ use agentv_core::{
     Cause, Message, ProviderError, Request, Role, Stop, Timing, TokenUsage, Toolbox, Transcript,
     TranscriptRecord, Trial,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
@@ -168,7 +168,12 @@ async fn run_calls(
         call.duration_ms = Some(duration);
         let (output, is_error) = match result {
             Err(error) if error.cause == Cause::Cancelled => return None,
-            Ok(result) => (result.output, result.is_error),
+            Ok(result) => {
+                if !result.blocks.is_empty() {
+                    call.set_output_blocks(result.blocks);
+                }
+                (result.output, result.is_error)
+            }
             Err(error) => {
                 let message = Value::from(error.message.as_str());
                 ran.error = Some(error);
@@ -330,19 +335,28 @@ fn sum_of_tokens(one: Option<TokenUsage>, other: Option<TokenUsage>) -> Option<T
     })
 }
 
-/// Joins the reasoning of two steps. Anything else is that of the later one.
+/// Joins the traces of two steps field by field: the reasoning with an empty line between, lists at their
+/// ends. Anything else is that of the later step.
 fn joined(one: Option<Value>, other: Option<Value>) -> Option<Value> {
-    let (Some(one), Some(mut other)) = (one.clone(), other.clone()) else {
-        return one.or(other);
+    let (mut one, other) = match (one, other) {
+        (Some(Value::Object(one)), Some(Value::Object(other))) => (one, other),
+        (one, other) => return other.or(one),
     };
-    let text = |trace: &Value| Some(trace.get("reasoning")?.as_str()?.to_owned());
-    if let (Some(first), Value::Object(fields)) = (text(&one), &mut other) {
-        let second = fields.get("reasoning").and_then(Value::as_str);
-        let both = match second {
-            Some(second) => format!("{first}\n\n{second}"),
-            None => first,
+    for (name, later) in other {
+        let both = match (one.remove(&name), later) {
+            (Some(Value::String(first)), Value::String(second)) if name == "reasoning" => {
+                Value::String(format!("{first}\n\n{second}"))
+            }
+            (Some(Value::Array(mut first)), Value::Array(second)) => {
+                first.extend(second);
+                Value::Array(first)
+            }
+            (Some(Value::Object(first)), Value::Object(second)) => {
+                joined(Some(first.into()), Some(second.into())).unwrap_or_default()
+            }
+            (_, later) => later,
         };
-        fields.insert("reasoning".to_owned(), json!(both));
+        one.insert(name, both);
     }
-    Some(other)
+    Some(Value::Object(one))
 }

@@ -92,6 +92,7 @@ impl Toolbox for Caller {
         let output = Value::from("o");
         Box::pin(async move {
             Ok(ToolOutput {
+                blocks: Vec::new(),
                 output,
                 is_error: false,
             })

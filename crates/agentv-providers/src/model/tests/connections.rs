@@ -1,10 +1,13 @@
 //! Connections are shared, and a request to stop ends the wait on them.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentv_core::{Cause, Request};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -42,14 +45,19 @@ async fn a_stop_ends_the_wait_for_an_answer() {
 }
 
 #[tokio::test]
-async fn compressed_responses_are_neither_requested_nor_unpacked() {
+async fn compressed_responses_are_not_requested_but_unpacked() {
     let answer = json!({"choices": [{"message": {"role": "assistant", "content": "4"}}]});
     let fields = || json!({"model": "m", "api_key": KEY});
     let (received, _) = exchange("openai", fields(), Reply::json(200, &[], &answer)).await;
     assert_eq!(received.headers.get("accept-encoding"), None);
-    // The beginning of a gzip stream: what it would become does not matter any more.
-    let packed = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xc1];
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(answer.to_string().as_bytes()).unwrap();
     let headers = [("content-encoding", "gzip")];
+    let reply = Reply::bytes(200, "application/json", &headers, &gzip.finish().unwrap());
+    let (_, answered) = exchange("openai", fields(), reply).await;
+    assert_eq!(answered.answer(), "4");
+    // The beginning of a gzip stream.
+    let packed = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xc1];
     let reply = Reply::bytes(200, "application/json", &headers, &packed);
     let error = failure("openai", fields(), reply).await;
     assert_eq!(error.cause, Cause::Answer);

@@ -147,9 +147,12 @@ async fn a_system_prompt_of_the_target_comes_first() {
 #[tokio::test]
 async fn fields_of_params_win_and_extend_objects_of_parameters() {
     let fields = json!({"temperature": 0.5, "top_p": 0.1,
-        "params": {"temperature": 0, "n": 2, "stream_options": {"x": 1}}});
+        "params": {"temperature": 0, "top_k": 2, "stream_options": {"x": 1}}});
     let body = sent("openai", fields).await;
-    assert_eq!((&body["temperature"], &body["n"]), (&json!(0), &json!(2)));
+    assert_eq!(
+        (&body["temperature"], &body["top_k"]),
+        (&json!(0), &json!(2))
+    );
     assert_eq!(
         body["stream_options"],
         json!({"include_usage": true, "x": 1})

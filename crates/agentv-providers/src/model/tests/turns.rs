@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentv_core::{Message, Prompt, Provider, ProviderError, Request, Transcript};
+use agentv_core::{Message, Prompt, Provider, ProviderError, Request, ToolCall, Transcript};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -167,11 +167,95 @@ fn an_image_in_the_result_of_a_tool_takes_the_form_of_the_protocol() {
     responses["api"] = json!("responses");
     let sent = body("openai", responses, &asked).unwrap();
     assert_eq!(sent["input"][2]["output"][1]["type"], "input_image");
-    for kind in ["openai", "gemini"] {
-        let error = body(kind, tools.clone(), &asked).unwrap_err();
-        let expected = "cannot carry a block of type `image` (image/png) in the result of a tool";
-        assert!(error.contains(expected), "{error}");
+    let sent = body("gemini", tools.clone(), &asked).unwrap();
+    let result = &sent["contents"][2]["parts"][0]["functionResponse"];
+    assert_eq!(result["response"], json!({"output": "see"}));
+    assert_eq!(result["parts"][0]["inlineData"]["mimeType"], "image/png");
+    let error = body("openai", tools, &asked).unwrap_err();
+    let expected = "cannot carry a block of type `image` (image/png) in the result of a tool";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn an_image_of_our_own_tool_is_shown_where_the_protocol_can_and_else_named() {
+    let mut call: ToolCall =
+        serde_json::from_value(json!({"tool": "f", "id": "k", "input": {}})).unwrap();
+    call.output = Some(json!("see\n[image: image/png, 3 bytes]"));
+    call.set_output_blocks(vec![
+        json!({"type": "text", "value": "see"}),
+        json!({"type": "image", "value": "data:image/png;base64,AAAA"}),
+    ]);
+    let mut message = Message::new(agentv_core::Role::Assistant, "");
+    message.tool_calls.push(call);
+    let asked = request(json!([{"role": "user", "content": "?"}]), vec![message]);
+    let with = |fields: Value| {
+        let mut fields = fields;
+        fields["tools"] = json!([{"name": "f"}]);
+        fields
+    };
+    let named = "see\n[image: image/png, 3 bytes]";
+    let sent = body("openai", with(json!({})), &asked).unwrap();
+    assert_eq!(sent["messages"][2]["content"], named);
+    let sent = body("gemini", with(json!({})), &asked).unwrap();
+    let result = &sent["contents"][2]["parts"][0]["functionResponse"];
+    assert_eq!(result["response"], json!({"output": named}));
+    let gemini = made(
+        "gemini",
+        json!({"model": "gemini-3-pro", "api_key": KEY, "tools": [{"name": "f"}]}),
+        &[],
+    );
+    let sent = gemini.unwrap().request_body(&asked).unwrap().unwrap();
+    let sent: Value = serde_json::from_str(&sent).unwrap();
+    let result = &sent["contents"][2]["parts"][0]["functionResponse"];
+    assert_eq!(result["parts"][0]["inlineData"]["data"], "AAAA");
+    let sent = body("openai", with(json!({"api": "responses"})), &asked).unwrap();
+    let items = sent["input"].as_array().unwrap();
+    let output = &items.last().unwrap()["output"];
+    assert_eq!(output[0], json!({"type": "input_text", "text": "see"}));
+    assert_eq!(output[1]["type"], "input_image");
+    let sent = body("anthropic", with(json!({})), &asked).unwrap();
+    let result = &sent["messages"][2]["content"][0];
+    assert_eq!(result["content"][1]["source"]["data"], "AAAA");
+    let sent = body("bedrock", with(json!({})), &asked).unwrap();
+    let result = &sent["messages"][2]["content"][0]["toolResult"];
+    assert_eq!(result["content"][1]["image"]["source"]["bytes"], "AAAA");
+}
+
+#[test]
+fn lists_in_params_are_joined_with_ours_and_a_field_for_streams_is_obeyed() {
+    let asked = request(json!([{"role": "user", "content": "?"}]), Vec::new());
+    let search = json!({"type": "web_search_20250305", "name": "web_search"});
+    let fields = json!({"tools": [{"name": "f"}], "params": {"tools": [search], "stream": false}});
+    let sent = body("anthropic", fields, &asked).unwrap();
+    assert_eq!(sent["tools"][0]["name"], "f");
+    assert_eq!(sent["tools"][1], search);
+    assert_eq!(sent["stream"], false);
+    let sent = body("openai", json!({"params": {"stream": false}}), &asked).unwrap();
+    assert_eq!(
+        (&sent["stream"], sent.get("stream_options")),
+        (&json!(false), None)
+    );
+    let thinking = json!({"thinkingConfig": {"includeThoughts": true}});
+    let fields = json!({"thinking_budget": 5, "params": {"generationConfig": thinking}});
+    let sent = body("gemini", fields, &asked).unwrap();
+    assert_eq!(
+        sent["generationConfig"]["thinkingConfig"],
+        json!({"thinkingBudget": 5, "includeThoughts": true})
+    );
+}
+
+#[test]
+fn several_answers_per_trial_are_refused() {
+    for (kind, params) in [
+        ("openai", json!({"n": 2})),
+        ("gemini", json!({"generationConfig": {"candidateCount": 2}})),
+    ] {
+        let fields = json!({"model": "m", "api_key": KEY, "params": params});
+        let error = made(kind, fields, &[]).err().unwrap().to_string();
+        assert!(error.contains("a trial has one"), "{error}");
     }
+    let fields = json!({"model": "m", "api_key": KEY, "params": {"n": 1}});
+    assert!(made("openai", fields, &[]).is_ok());
 }
 
 #[test]

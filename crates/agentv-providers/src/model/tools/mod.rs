@@ -7,7 +7,9 @@ mod command;
 mod entries;
 mod failure;
 mod mcp;
+mod output;
 mod toolbox;
 
 use failure::ToolFailure;
+use output::CallOutput;
 pub(super) use toolbox::Tools;

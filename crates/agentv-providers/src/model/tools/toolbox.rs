@@ -9,10 +9,10 @@ use futures_util::future::{join_all, try_join_all};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::ToolFailure;
 use super::command;
 use super::entries::{Entries, Entry, Source, wrong};
 use super::mcp::Server;
+use super::{CallOutput, ToolFailure};
 use crate::target::{SettingError, Settings};
 use crate::wire::{Tool, ToolChoice};
 
@@ -199,7 +199,7 @@ impl Tools {
         call: &ToolCall,
         request: &Request,
         cancel: &CancellationToken,
-    ) -> Result<Result<Value, ToolFailure>, ProviderError> {
+    ) -> Result<Result<CallOutput, ToolFailure>, ProviderError> {
         match self.source(&call.tool) {
             None | Some(Source::Nothing) => {
                 Ok(Err(format!("there is no tool `{}`", call.tool).into()))
@@ -212,12 +212,15 @@ impl Tools {
                 let known = by_input.iter().find(|(given, _)| holds(input, given));
                 let output = known.map(|(_, output)| output).or(otherwise.as_ref());
                 let missing = || ToolFailure::from("there is no output for these arguments");
-                Ok(output.cloned().ok_or_else(missing))
+                Ok(output.cloned().map(CallOutput::from).ok_or_else(missing))
             }
             Some(Source::Command(_)) if matches!(call.input, Some(Value::String(_))) => {
                 Ok(Err("the arguments are not a JSON object".into()))
             }
-            Some(Source::Command(argv)) => command::run(argv, call, request, cancel).await,
+            Some(Source::Command(argv)) => {
+                let printed = command::run(argv, call, request, cancel).await?;
+                Ok(printed.map(CallOutput::from))
+            }
             Some(Source::Server(server)) => {
                 let server = &self.servers[*server];
                 let answered = server.call(call, request.timeout, cancel).await;
@@ -288,10 +291,18 @@ impl Toolbox for Tools {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<ToolOutput, ProviderError>> {
         Box::pin(async move {
-            let output = self.run(call, request, cancel).await?;
-            let is_error = output.is_err();
-            let output = output.unwrap_or_else(|failure| Value::String(failure.to_string()));
-            Ok(ToolOutput { output, is_error })
+            Ok(match self.run(call, request, cancel).await? {
+                Ok(CallOutput { output, blocks }) => ToolOutput {
+                    output,
+                    blocks,
+                    is_error: false,
+                },
+                Err(failure) => ToolOutput {
+                    output: Value::String(failure.to_string()),
+                    blocks: Vec::new(),
+                    is_error: true,
+                },
+            })
         })
     }
 

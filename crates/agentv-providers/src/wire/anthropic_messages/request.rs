@@ -252,6 +252,11 @@ fn content<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {
     }
 }
 
+/// Returns true if the result of a tool may hold the media.
+pub(super) fn shows_in_result(media: &Media<'_>) -> bool {
+    block(media).is_ok()
+}
+
 fn block<'a>(media: &'a Media<'a>) -> Result<OwnBlock<'a>, Unsendable> {
     let source = match &media.source {
         MediaSource::Url(url) => Source::Url { url },

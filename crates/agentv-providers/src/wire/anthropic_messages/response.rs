@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::wire::count::Count;
 use crate::wire::draft::{Draft, DraftCall, DraftPart};
-use crate::wire::text::Chars;
+use crate::wire::text::{Chars, Kept, kept};
 use crate::wire::thoughts::Thought;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
@@ -45,7 +45,7 @@ struct Block<'a> {
     #[serde(borrow, default)]
     input: Option<&'a RawValue>,
     #[serde(default)]
-    citations: Option<Vec<Value>>,
+    citations: Option<Vec<Kept>>,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     partial_json: Option<Chars<'a>>,
     #[serde(default)]
-    citation: Option<Value>,
+    citation: Option<Kept>,
     #[serde(default)]
     stop_reason: Option<String>,
 }
@@ -146,6 +146,8 @@ struct OpenBlock {
     other: Option<Value>,
     /// The input of that block, which comes in pieces.
     input: Vec<u8>,
+    /// The sources that the text cites.
+    citations: Vec<Value>,
 }
 
 /// Puts the events of a stream together.
@@ -214,10 +216,9 @@ impl Assembler {
             self.open.thought.add(&thinking);
             return self.draft.reason(&thinking);
         }
-        if let Some(citation) = delta.citation {
-            self.draft
-                .keep(json!({"type": "citation", "citation": citation}));
-        }
+        self.open
+            .citations
+            .extend(delta.citation.map(|kept| kept.0));
         self.open.thought.sign(delta.signature);
         if let (Some(input), true) = (&delta.partial_json, self.open.other.is_some()) {
             self.open.input.extend_from_slice(&input.0);
@@ -243,9 +244,8 @@ fn begin(
     match block.kind.as_deref().unwrap_or_default() {
         "text" => {
             let text = block.text.unwrap_or_default();
-            for citation in block.citations.unwrap_or_default() {
-                draft.keep(json!({"type": "citation", "citation": citation}));
-            }
+            let citations = block.citations.into_iter().flatten();
+            open.citations.extend(citations.map(|kept| kept.0));
             Ok(draft.say(&text))
         }
         "thinking" => {
@@ -269,7 +269,7 @@ fn begin(
             Ok(Progress::Token)
         }
         _ => {
-            open.other = serde_json::from_str(written.get()).ok();
+            open.other = kept(written);
             Ok(Progress::Nothing)
         }
     }
@@ -294,6 +294,7 @@ fn end(draft: &mut Draft, open: &mut OpenBlock) {
     if let Some(block) = ended {
         draft.carry(block);
     }
+    draft.cite(std::mem::take(&mut open.citations));
     draft.end_call();
     draft.end_part();
 }
@@ -301,7 +302,12 @@ fn end(draft: &mut Draft, open: &mut OpenBlock) {
 /// Returns a part of an answer as the block that comes back.
 fn block_of(part: DraftPart<'_>) -> Value {
     match part {
-        DraftPart::Text(text, _) => json!({"type": "text", "text": text}),
+        DraftPart::Text(part) if part.citations.is_empty() => {
+            json!({"type": "text", "text": part.text})
+        }
+        DraftPart::Text(part) => {
+            json!({"type": "text", "text": part.text, "citations": part.citations})
+        }
         DraftPart::Call(call) => json!({
             "type": "tool_use", "id": call.id, "name": call.name, "input": call.input(),
         }),

@@ -3,7 +3,7 @@
 mod request;
 mod response;
 
-use super::{Ask, Assemble, Parameter, Reply, Unsendable, Wire, WireError};
+use super::{Ask, Assemble, Media, Parameter, Reply, Unsendable, Wire, WireError};
 
 /// The protocol of `POST /model/MODEL/converse`.
 pub(crate) struct BedrockConverse;
@@ -26,8 +26,21 @@ impl Wire for BedrockConverse {
         }
     }
 
+    fn shows_in_result(&self, _: &str, media: &Media<'_>) -> bool {
+        request::shows_in_result(media)
+    }
+
     fn merged_fields(&self) -> &'static [&'static str] {
-        &["inferenceConfig", "outputConfig"]
+        &[
+            "inferenceConfig",
+            "outputConfig",
+            "toolConfig",
+            "toolConfig.tools",
+        ]
+    }
+
+    fn streams_by_field(&self) -> bool {
+        false
     }
 
     fn write(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {

@@ -80,7 +80,6 @@ enum OwnBlock<'a> {
     Audio(Audio<'a>),
     ToolUse(ToolUse<'a>),
     ToolResult(ResultBlock<'a>),
-    ReasoningContent(&'a Value),
 }
 
 #[derive(Serialize)]
@@ -298,6 +297,11 @@ fn blocks<'a>(parts: &'a [Part<'a>]) -> Result<Vec<OwnBlock<'a>>, Unsendable> {
     blocks.collect()
 }
 
+/// Returns true if the result of a tool may hold the media.
+pub(super) fn shows_in_result(media: &Media<'_>) -> bool {
+    media.kind != MediaKind::Audio && block(media, 0).is_ok()
+}
+
 fn block<'a>(media: &'a Media<'a>, place: usize) -> Result<OwnBlock<'a>, Unsendable> {
     let MediaSource::Base64(bytes) = &media.source else {
         return Err(media.unsendable(NAME));
@@ -389,11 +393,10 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Block<'a>> {
         let blocks = blocks.iter().filter(|block| !is_blank(block));
         return blocks.map(Block::Carried).collect();
     }
-    let carried = carried.into_iter().flatten();
-    let carried = carried.map(OwnBlock::ReasoningContent);
+    let carried = carried.into_iter().flatten().map(Block::Carried);
     let texts = turn.visible_texts().map(OwnBlock::Text);
     let calls = turn.calls.iter().map(tool_use);
-    own(carried.chain(texts).chain(calls).collect())
+    carried.chain(texts.chain(calls).map(Block::Own)).collect()
 }
 
 fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {

@@ -3,7 +3,7 @@
 mod request;
 mod response;
 
-use super::{Ask, Assemble, Parameter, Reply, Unsendable, Wire, WireError};
+use super::{Ask, Assemble, Media, Parameter, Reply, Unsendable, Wire, WireError};
 
 /// The protocol of `POST /models/MODEL:generateContent`.
 pub(crate) struct GeminiGenerateContent;
@@ -28,8 +28,25 @@ impl Wire for GeminiGenerateContent {
         }
     }
 
+    fn shows_in_result(&self, model: &str, media: &Media<'_>) -> bool {
+        request::shows_in_result(model, media)
+    }
+
     fn merged_fields(&self) -> &'static [&'static str] {
-        &["generationConfig"]
+        &[
+            "generationConfig",
+            "generationConfig.thinkingConfig",
+            "tools",
+            "toolConfig",
+        ]
+    }
+
+    fn alternatives(&self) -> Option<&'static str> {
+        Some("generationConfig.candidateCount")
+    }
+
+    fn streams_by_field(&self) -> bool {
+        false
     }
 
     fn write(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {

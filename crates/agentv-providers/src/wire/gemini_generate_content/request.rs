@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::NAME;
 use crate::wire::turns::{Assistant, instructions_alone, late_instructions};
 use crate::wire::{
-    Ask, Format, Input, Media, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn, Unsendable,
+    Ask, Format, Input, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn,
+    Unsendable,
 };
 
 #[derive(Serialize)]
@@ -91,6 +92,9 @@ struct FunctionResponse<'a> {
     id: Option<&'a str>,
     name: &'a str,
     response: Map<String, Value>,
+    /// The media of the result.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    parts: Vec<Piece<'a>>,
 }
 
 #[derive(Serialize)]
@@ -302,14 +306,50 @@ fn media_piece<'a>(media: &'a Media<'a>) -> Piece<'a> {
 /// Returns a result as the object that the protocol requires, under the names that it proposes.
 fn tool_result<'a>(result: &'a ToolResult<'a>) -> Result<Piece<'a>, Unsendable> {
     let name = if result.is_error { "error" } else { "output" };
-    let value = Value::from(result.text(NAME)?);
+    let media = result.parts.iter().filter_map(|part| match part {
+        Part::Media(media) => Some(media),
+        Part::Text(_) => None,
+    });
+    let parts: Result<Vec<_>, _> = media.map(result_piece).collect();
+    let texts = result.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(&**text),
+        Part::Media(_) => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    let value = Value::from(texts.join("\n"));
     Ok(Piece::Result {
         function_response: FunctionResponse {
             id: result.given_id(),
             name: result.name,
             response: Map::from_iter([(name.to_owned(), value)]),
+            parts: parts?,
         },
     })
+}
+
+/// Returns the media of a result, which must be bytes.
+fn result_piece<'a>(media: &'a Media<'a>) -> Result<Piece<'a>, Unsendable> {
+    let is_held = matches!(media.source, MediaSource::Base64(_)) && media.kind != MediaKind::Audio;
+    if is_held {
+        Ok(media_piece(media))
+    } else {
+        Err(Unsendable {
+            protocol: NAME,
+            what: format!("{} in the result of a tool", media.described()),
+        })
+    }
+}
+
+/// Returns true if the model takes the media in the result of a tool: models before Gemini 3 take none.
+pub(super) fn shows_in_result(model: &str, media: &Media<'_>) -> bool {
+    const TYPES: &[&str] = &["png", "jpeg", "webp", "pdf", "plain"];
+    let version = model.rsplit('/').next().and_then(|name| {
+        let version = name.strip_prefix("gemini-")?;
+        version.split(['.', '-']).next()?.parse::<u32>().ok()
+    });
+    version.is_some_and(|version| version >= 3)
+        && TYPES.contains(&media.subtype())
+        && result_piece(media).is_ok()
 }
 
 fn declaration(tool: &Tool) -> Declaration<'_> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::wire::count::Count;
 use crate::wire::draft::{Draft, DraftCall, DraftPart};
-use crate::wire::text::Chars;
+use crate::wire::text::{Chars, Kept, kept};
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -36,7 +36,14 @@ struct Candidate<'a> {
     #[serde(default)]
     finish_reason: Option<String>,
     #[serde(default)]
-    logprobs_result: Option<Value>,
+    logprobs_result: Option<Kept>,
+    /// The sources of the answer.
+    #[serde(default)]
+    grounding_metadata: Option<Kept>,
+    #[serde(default)]
+    citation_metadata: Option<Kept>,
+    #[serde(default)]
+    url_context_metadata: Option<Kept>,
 }
 
 #[derive(Deserialize)]
@@ -150,8 +157,18 @@ fn add(draft: &mut Draft, response: Response<'_>) -> Result<Progress, WireError>
                 progress = Progress::Token;
             }
         }
-        if let Some(more) = candidate.logprobs_result {
+        if let Some(Kept(more)) = candidate.logprobs_result {
             add_logprobs(draft, more);
+        }
+        let sources = [
+            ("groundingMetadata", candidate.grounding_metadata),
+            ("citationMetadata", candidate.citation_metadata),
+            ("urlContextMetadata", candidate.url_context_metadata),
+        ];
+        for (name, value) in sources {
+            if let Some(Kept(value)) = value {
+                draft.keep_once(json!({name: value}));
+            }
         }
         draft.finish_reason = candidate.finish_reason.or(draft.finish_reason.take());
     }
@@ -160,7 +177,7 @@ fn add(draft: &mut Draft, response: Response<'_>) -> Result<Progress, WireError>
 
 /// Keeps a part of another kind: an image, code, or the result of code.
 fn keep_other(draft: &mut Draft, part: &RawValue) {
-    let part = serde_json::from_str::<Value>(part.get()).ok();
+    let part = kept(part);
     let says = |part: &Value| {
         let fields = part.as_object().into_iter().flatten();
         let mut fields = fields.map(|(name, _)| name.as_str());
@@ -201,10 +218,10 @@ fn add_part(draft: &mut Draft, part: Part<'_>) -> bool {
 /// Returns a part of an answer as it comes back.
 fn part_of(part: DraftPart<'_>) -> Value {
     match part {
-        DraftPart::Text(text, None) => json!({"text": text}),
-        DraftPart::Text(text, Some(signature)) => {
-            json!({"text": text, "thoughtSignature": signature})
-        }
+        DraftPart::Text(part) => match part.signature {
+            None => json!({"text": part.text}),
+            Some(signature) => json!({"text": part.text, "thoughtSignature": signature}),
+        },
         DraftPart::Call(call) => {
             let mut written = json!({"name": call.name, "args": call.input()});
             if let Some(id) = &call.id {

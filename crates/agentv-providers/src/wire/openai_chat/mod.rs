@@ -3,7 +3,7 @@
 mod request;
 mod response;
 
-use super::{Ask, Assemble, Parameter, Reply, Unsendable, Wire, WireError};
+use super::{Ask, Assemble, Media, Parameter, Reply, Unsendable, Wire, WireError};
 
 /// The protocol of `POST /chat/completions`.
 pub(crate) struct OpenAiChat;
@@ -32,8 +32,16 @@ impl Wire for OpenAiChat {
         true
     }
 
+    fn shows_in_result(&self, _: &str, _: &Media<'_>) -> bool {
+        false
+    }
+
     fn merged_fields(&self) -> &'static [&'static str] {
-        &["stream_options"]
+        &["stream_options", "tools"]
+    }
+
+    fn alternatives(&self) -> Option<&'static str> {
+        Some("n")
     }
 
     fn write(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use agentv_core::Extra;
+use agentv_core::{Digest, Extra};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
 use crate::wire::turns::Assistant;
 use crate::wire::{
-    Ask, Call, Format, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, Turn, Unsendable,
+    Ask, Call, Dialect, Format, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, Turn,
+    Unsendable,
 };
 
 #[derive(Serialize)]
@@ -74,7 +75,7 @@ enum Message<'a> {
         tool_calls: Vec<ToolCall<'a>>,
     },
     Tool {
-        tool_call_id: &'a str,
+        tool_call_id: Cow<'a, str>,
         content: Content<'a>,
     },
 }
@@ -116,7 +117,7 @@ struct InputFile<'a> {
 
 #[derive(Serialize)]
 struct ToolCall<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     r#type: &'static str,
     function: CalledFunction<'a>,
     /// The vendor's fields of the call, as they came.
@@ -233,9 +234,9 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
                 name: user.name,
                 content: content(&user.parts)?,
             },
-            Turn::Assistant(turn) => assistant(turn),
+            Turn::Assistant(turn) => assistant(ask.dialect, turn),
             Turn::Tool(result) => Message::Tool {
-                tool_call_id: &result.id,
+                tool_call_id: call_id(ask.dialect, &result.id),
                 content: texts(result.texts(NAME)?.into_iter()),
             },
         });
@@ -243,20 +244,24 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     Ok(messages)
 }
 
-fn assistant<'a>(turn: &'a Assistant<'a>) -> Message<'a> {
+fn assistant<'a>(dialect: &Dialect, turn: &'a Assistant<'a>) -> Message<'a> {
     let mut sent = turn.sent_texts().peekable();
     let is_silent = sent.peek().is_none();
     Message::Assistant {
         name: turn.name,
         carried: turn.carried.and_then(Value::as_object),
         content: (!is_silent).then(|| texts(sent)),
-        tool_calls: turn.calls.iter().map(tool_call).collect(),
+        tool_calls: turn
+            .calls
+            .iter()
+            .map(|call| tool_call(dialect, call))
+            .collect(),
     }
 }
 
-fn tool_call<'a>(call: &'a Call<'a>) -> ToolCall<'a> {
+fn tool_call<'a>(dialect: &Dialect, call: &'a Call<'a>) -> ToolCall<'a> {
     ToolCall {
-        id: &call.id,
+        id: call_id(dialect, &call.id),
         r#type: "function",
         function: CalledFunction {
             name: call.name,
@@ -264,6 +269,17 @@ fn tool_call<'a>(call: &'a Call<'a>) -> ToolCall<'a> {
         },
         carried: call.carried,
     }
+}
+
+/// Returns the id of a call in the form that the vendor takes.
+fn call_id<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
+    const LENGTH: usize = 9;
+    let is_short = id.len() == LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !dialect.short_ids || is_short {
+        return Cow::Borrowed(id);
+    }
+    let digest = Digest::of(id.as_bytes()).to_string();
+    Cow::Owned(digest.chars().take(LENGTH).collect())
 }
 
 /// Returns texts as they are written: one alone, or parts.
@@ -370,6 +386,22 @@ fn response_format(format: &Format) -> ResponseFormat<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_changed_only_if_the_vendor_refuses_it() {
+        let mistral = Dialect {
+            short_ids: true,
+            ..Dialect::USUAL
+        };
+        for id in ["call_1", "toolu_01A09q90qw90lq917835lq9", "", "abc-12345"] {
+            assert_eq!(call_id(&Dialect::USUAL, id), id);
+            let sent = call_id(&mistral, id);
+            assert!(sent.len() == 9 && sent.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert_eq!(sent, call_id(&mistral, id));
+        }
+        assert_eq!(call_id(&mistral, "D681PevKs"), "D681PevKs");
+        assert_ne!(call_id(&mistral, "call_1"), call_id(&mistral, "call_2"));
+    }
 
     #[test]
     fn the_limit_is_named_as_the_model_takes_it() {

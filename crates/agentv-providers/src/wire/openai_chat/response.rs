@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::wire::count::Count;
 use crate::wire::draft::{Draft, DraftCall};
-use crate::wire::text::Chars;
+use crate::wire::text::{Chars, Kept, kept};
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ struct Choice<'a> {
     #[serde(default)]
     finish_reason: Option<String>,
     #[serde(default)]
-    logprobs: Option<Value>,
+    logprobs: Option<Kept>,
     /// OpenRouter's error of a model that failed in the middle of its answer.
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
@@ -125,7 +125,7 @@ struct Tokens {
     prompt_cache_hit_tokens: Count,
     /// OpenRouter's cost.
     #[serde(default)]
-    cost: Option<Value>,
+    cost: Option<Kept>,
 }
 
 #[derive(Deserialize)]
@@ -203,7 +203,11 @@ fn add(draft: &mut Draft, text: &str) -> Result<Progress, WireError> {
                 progress = Progress::Token;
             }
         }
-        if let Some(probabilities) = choice.logprobs.filter(|value| !value.is_null()) {
+        if let Some(probabilities) = choice
+            .logprobs
+            .map(|kept| kept.0)
+            .filter(|value| !value.is_null())
+        {
             add_logprobs(draft, probabilities);
         }
         draft.finish_reason = choice.finish_reason.or(draft.finish_reason.take());
@@ -272,7 +276,7 @@ fn add_message(draft: &mut Draft, message: Message<'_>) -> Result<bool, WireErro
         says = true;
         draft.keep(part);
     }
-    if let Some(audio) = message.audio.and_then(value)
+    if let Some(audio) = message.audio.and_then(kept)
         && audio.is_object()
     {
         says = true;
@@ -287,7 +291,8 @@ fn value(written: &RawValue) -> Option<Value> {
 }
 
 fn values(list: &RawValue) -> Vec<Value> {
-    serde_json::from_str(list.get()).unwrap_or_default()
+    let list: Vec<Kept> = serde_json::from_str(list.get()).unwrap_or_default();
+    list.into_iter().map(|kept| kept.0).collect()
 }
 
 fn is_text(value: &&RawValue) -> bool {
@@ -314,7 +319,7 @@ fn add_content(draft: &mut Draft, content: &RawValue) -> Result<bool, WireError>
             says |= add_thinking(draft, thinking)?;
         }
         if piece.text.is_none() && piece.thinking.is_none() {
-            value(written).into_iter().for_each(|part| draft.keep(part));
+            kept(written).into_iter().for_each(|part| draft.keep(part));
         }
     }
     Ok(says)
@@ -426,6 +431,6 @@ fn usage(tokens: &Tokens) -> Usage {
 }
 
 fn cost(tokens: &Tokens) -> Option<f64> {
-    let cost = tokens.cost.as_ref()?.as_f64()?;
+    let cost = tokens.cost.as_ref()?.0.as_f64()?;
     (cost >= 0.0).then_some(cost)
 }

@@ -3,7 +3,7 @@
 mod request;
 mod response;
 
-use super::{Ask, Assemble, Parameter, Reply, Unsendable, Wire, WireError};
+use super::{Ask, Assemble, Media, Parameter, Reply, Unsendable, Wire, WireError};
 
 /// The protocol of `POST /responses`.
 pub(crate) struct OpenAiResponses;
@@ -26,8 +26,12 @@ impl Wire for OpenAiResponses {
         }
     }
 
+    fn shows_in_result(&self, _: &str, media: &Media<'_>) -> bool {
+        request::shows_in_result(media)
+    }
+
     fn merged_fields(&self) -> &'static [&'static str] {
-        &["reasoning", "text"]
+        &["reasoning", "text", "tools", "include"]
     }
 
     fn write(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {

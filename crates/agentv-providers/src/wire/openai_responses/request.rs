@@ -262,6 +262,11 @@ fn content<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {
     }
 }
 
+/// Returns true if the result of a tool may hold the media.
+pub(super) fn shows_in_result(media: &Media<'_>) -> bool {
+    piece(media).is_ok()
+}
+
 fn piece<'a>(media: &'a Media<'a>) -> Result<Piece<'a>, Unsendable> {
     match (media.kind, &media.source) {
         (MediaKind::Image, _) => Ok(Piece::Image {

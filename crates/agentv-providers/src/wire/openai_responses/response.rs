@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::wire::count::Count;
 use crate::wire::draft::{Draft, DraftCall, DraftPart};
-use crate::wire::text::Chars;
+use crate::wire::text::{Chars, Kept, kept};
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -56,7 +56,10 @@ struct Piece<'a> {
     #[serde(borrow, default)]
     refusal: Option<Chars<'a>>,
     #[serde(default)]
-    logprobs: Option<Vec<Value>>,
+    logprobs: Option<Vec<Kept>>,
+    /// The sources that the text cites.
+    #[serde(default)]
+    annotations: Option<Vec<Kept>>,
 }
 
 #[derive(Deserialize)]
@@ -215,8 +218,7 @@ fn add(draft: &mut Draft, item: &RawValue) -> Result<(), WireError> {
         }
         _ => {
             // A call of the vendor's own tools, or an image.
-            let item = serde_json::from_str::<Value>(item.get()).ok();
-            item.into_iter().for_each(|item| draft.keep(item));
+            kept(item).into_iter().for_each(|item| draft.keep(item));
         }
     }
     Ok(())
@@ -251,7 +253,7 @@ fn whole_turn(items: &[&RawValue]) -> Option<Value> {
 /// Returns a part of an answer as the item that comes back.
 fn item_of(part: DraftPart<'_>) -> Value {
     match part {
-        DraftPart::Text(text, _) => json!({"role": "assistant", "content": text}),
+        DraftPart::Text(part) => json!({"role": "assistant", "content": part.text}),
         DraftPart::Call(call) => json!({
             "type": "function_call", "call_id": call.id, "name": call.name,
             "arguments": call.text(),
@@ -268,10 +270,13 @@ fn add_message(draft: &mut Draft, pieces: Vec<Piece<'_>>) {
         if let Some(refusal) = piece.refusal {
             draft.refuse(&refusal);
         }
+        let annotations = piece.annotations.into_iter().flatten();
+        annotations.for_each(|kept| draft.keep(kept.0));
         if let Some(more) = piece.logprobs.filter(|tokens| !tokens.is_empty()) {
+            let more = more.into_iter().map(|kept| kept.0);
             match &mut draft.logprobs {
                 Some(Value::Array(tokens)) => tokens.extend(more),
-                _ => draft.logprobs = Some(Value::Array(more)),
+                _ => draft.logprobs = Some(more.collect()),
             }
         }
     }

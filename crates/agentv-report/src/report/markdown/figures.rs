@@ -49,6 +49,11 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
             "results out of date",
         ),
         (summary.truncated, "truncated answer", "truncated answers"),
+        (
+            summary.out_of_steps,
+            "trial out of steps",
+            "trials out of steps",
+        ),
     ] {
         if number > 0 {
             parts.push(counted(number, one, several));

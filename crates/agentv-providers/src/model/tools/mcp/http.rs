@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::stream::BoxStream;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, JsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};
 use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 use sse_stream::Sse;
 
+use super::post::post;
 use crate::excerpt::excerpt;
 use crate::network::{http_client, network_error};
 use crate::target::SettingError;
@@ -46,10 +47,20 @@ impl StreamableHttpClient for SessionClient {
             (JsonRpcMessage::Request(request), Some(_)) => Some(request.id.clone()),
             _ => None,
         };
-        let posting = self
-            .0
-            .post_message(uri, message, session_id, auth_header, headers);
-        let answer = posting.await?;
+        let is_call = match &message {
+            JsonRpcMessage::Request(request) => {
+                matches!(request.request, ClientRequest::CallToolRequest(_))
+            }
+            _ => false,
+        };
+        let answer = if is_call {
+            post(&self.0, &uri, &message, session_id, auth_header, headers).await?
+        } else {
+            let client = &self.0;
+            client
+                .post_message(uri, message, session_id, auth_header, headers)
+                .await?
+        };
         match (asked, answer) {
             (Some(asked), StreamableHttpPostResponse::Json(JsonRpcMessage::Error(failed), _))
                 if failed.id.as_ref() != Some(&asked) =>

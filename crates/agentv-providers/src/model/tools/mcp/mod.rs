@@ -6,6 +6,7 @@
 mod connection;
 mod http;
 mod output;
+mod post;
 mod server;
 mod spec;
 mod stdio;

@@ -15,7 +15,7 @@ use super::connection::Connection;
 use super::http;
 use super::output::output;
 use super::spec::{ServerPlace, ServerSpec};
-use crate::model::tools::ToolFailure;
+use crate::model::tools::{CallOutput, ToolFailure};
 use crate::wire::Tool;
 
 /// A server of tools.
@@ -89,7 +89,7 @@ impl Server {
         call: &ToolCall,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Result<Value, ToolFailure>, ProviderError> {
+    ) -> Result<Result<CallOutput, ToolFailure>, ProviderError> {
         let mut parameters = CallToolRequestParams::new(call.tool.clone());
         match &call.input {
             Some(Value::Object(arguments)) => {

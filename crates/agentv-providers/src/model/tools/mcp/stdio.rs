@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::post::message_of;
 use crate::excerpt::excerpt;
-use crate::wire::with_halves;
 
 /// The time that a server has to end once its stdin is closed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -92,7 +92,7 @@ async fn carry(
     };
     let reading = async {
         while let Some(line) = stdout.next().await {
-            match message(line.bytes) {
+            match message_of(line.bytes) {
                 // Without a receiver, the rest is only read so that the server can end.
                 Some(message) => drop(from_server.send(message).await),
                 None => note(&noise, line.bytes),
@@ -103,15 +103,6 @@ async fn carry(
         () = reading => {}
         () = writing => {}
     }
-}
-
-/// Reads a message. A text that was cut inside a character (`\ud83d`) ends with U+FFFD.
-fn message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
-    let message = serde_json::from_slice(line).ok();
-    message.or_else(|| {
-        let value = with_halves(str::from_utf8(line).ok()?)?;
-        serde_json::from_value(value).ok()
-    })
 }
 
 /// Keeps the first line that is not a message. Some servers print their log.
@@ -223,8 +214,8 @@ mod tests {
     #[test]
     fn a_text_that_was_cut_inside_a_character_is_a_message() {
         let line = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"cut \ud83d"}]}}"#;
-        let read = serde_json::to_string(&message(line).unwrap()).unwrap();
+        let read = serde_json::to_string(&message_of(line).unwrap()).unwrap();
         assert!(read.contains("cut \u{fffd}"), "{read}");
-        assert!(message(b"Server listens").is_none());
+        assert!(message_of(b"Server listens").is_none());
     }
 }

@@ -128,6 +128,7 @@ function figureList(run) {
   const gates = listOf(run.run?.gates);
   if (gates.length > 0) add("Gates", `${gates.filter((gate) => gate.met).length} of ${gates.length} met`, gates.map((gate) => `${gate.required}: found ${gate.found}`).join("; "));
   if (summary.truncated > 0) add("Truncated", count(summary.truncated), "answers cut off at the limit of tokens");
+  if (summary.out_of_steps > 0) add("Out of steps", count(summary.out_of_steps), "trials that used up their steps or turns");
   add("Median latency", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
   if (first_token) add("Median first token", milliseconds(first_token.median_ms), `95% within ${milliseconds(first_token.p95_ms)}`);
   return list;
