@@ -7,6 +7,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::labels::listed;
+use super::renamed_files::renamed_files;
 use super::run::{ComparedRun, Row};
 
 /// The cases that two runs share, on each target. If each run has a single target, these two are
@@ -41,7 +42,8 @@ pub(super) fn by_target(a: &ComparedRun, b: &ComparedRun) -> bool {
 }
 
 /// Matches cases by file and id. The others, whose file was renamed, are matched by dataset and id
-/// and then by id and content, where that is unique in both runs.
+/// and then by id and content, where that is unique in both runs. If the old and the new name of a file are
+/// known, its other cases are matched by their ids: those that errored or were edited.
 pub(super) fn matching(a: &ComparedRun, b: &ComparedRun) -> Result<Matching, NothingShared> {
     let by_target = by_target(a, b);
     let mut found = same_files(a, b, by_target);
@@ -49,17 +51,13 @@ pub(super) fn matching(a: &ComparedRun, b: &ComparedRun) -> Result<Matching, Not
     found.match_renamed(a, b, &|row| {
         Some((row.dataset.to_string(), row.id.to_string(), target(row)))
     });
-    let files = renamed_file(a, b);
     found.match_renamed(a, b, &|row| {
-        let content = match row.content() {
-            Some(content) => content,
-            // Nothing is known about the content of a case in a file of results.
-            None => files
-                .as_ref()
-                .filter(|files| files.contains(&row.file))
-                .map(|_| 0)?,
-        };
-        Some((content, row.id.to_string(), target(row)))
+        Some((row.content()?, row.id.to_string(), target(row)))
+    });
+    let files = renamed_files(a, b, &found.matched);
+    found.match_renamed(a, b, &|row| {
+        let file = files.iter().position(|names| names.contains(&row.file))?;
+        Some((file, row.id.to_string(), target(row)))
     });
     found.matched.sort_unstable_by_key(|case| case.a.start);
     if found.matched.is_empty() {
@@ -160,29 +158,6 @@ fn remove(cases: &mut Vec<Range<usize>>, places: impl Iterator<Item = usize>) {
         place += 1;
         !places.contains(&(place - 1))
     });
-}
-
-/// Returns the old and the new name, if exactly one file of each run is not in the other and both
-/// datasets are named after their files.
-fn renamed_file(a: &ComparedRun, b: &ComparedRun) -> Option<[std::sync::Arc<str>; 2]> {
-    let files = |run: &ComparedRun| -> BTreeSet<std::sync::Arc<str>> {
-        run.rows.iter().map(|row| row.file.clone()).collect()
-    };
-    let (of_a, of_b) = (files(a), files(b));
-    let mut only_a = of_a.difference(&of_b);
-    let mut only_b = of_b.difference(&of_a);
-    let ends = [only_a.next()?, only_b.next()?];
-    let is_single = only_a.next().is_none() && only_b.next().is_none();
-    let is_named_after = |run: &ComparedRun, file: &str| {
-        let mut rows = run.rows.iter().filter(|row| &*row.file == file);
-        let name = file.rsplit('/').next().unwrap_or(file);
-        rows.all(|row| {
-            let rest = name.strip_prefix(&*row.dataset);
-            rest.is_some_and(|rest| rest.starts_with('.'))
-        })
-    };
-    let are_named = is_named_after(a, ends[0]) && is_named_after(b, ends[1]);
-    (is_single && are_named).then(|| ends.map(std::sync::Arc::clone))
 }
 
 /// Explains why two runs have no common case.

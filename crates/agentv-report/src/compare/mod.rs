@@ -20,6 +20,7 @@ mod matching;
 mod pairs;
 mod pairwise;
 mod records;
+mod renamed_files;
 mod run;
 mod sentence;
 mod shown_cases;

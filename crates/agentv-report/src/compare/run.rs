@@ -176,6 +176,13 @@ impl ComparedRun {
         known.is_some_and(|(one, other)| one != other)
     }
 
+    /// Returns the paths and digests of the eval files. They are not known of a single file.
+    pub(super) fn file_digests(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.results.run().into_iter().flat_map(|run| &run.files);
+        let known = files.filter(|file| !file.digest.is_empty());
+        known.map(|file| (file.path.as_str(), file.digest.as_str()))
+    }
+
     /// Returns the number of lines that are not records.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged_lines
