@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentv_core::{Execution, Secrets, Target};
+use agentv_core::{Digest, Execution, Secrets, Target};
 use agentv_dataset::Project as ProjectFolder;
 use agentv_providers::{Environment, OpenValue, Surroundings, TargetError, Targets};
 use agentv_runner::{Assignment, EvalFile};
@@ -90,6 +90,10 @@ pub(super) struct Resolver<'a> {
     places: HashMap<PlaceKey, Arc<TargetsPlace>>,
     /// The position of each target among the lanes of the run: targets first, then judges.
     lanes: HashMap<(PlaceKey, String), usize>,
+    /// The first name of each kind of provider and settings.
+    identities: HashMap<(PlaceKey, String, Digest), String>,
+    /// The first name with the same settings, by name.
+    meanings: HashMap<(PlaceKey, String), String>,
     programs: ProgramReader,
     /// The suites that define targets of their own, by the index of the eval file.
     pub(super) suites: HashMap<usize, OpenSuite<'a>>,
@@ -105,6 +109,8 @@ impl<'a> Resolver<'a> {
             notices,
             places: HashMap::new(),
             lanes: HashMap::new(),
+            identities: HashMap::new(),
+            meanings: HashMap::new(),
             programs: ProgramReader::default(),
             suites: HashMap::new(),
             is_silent: false,
@@ -210,14 +216,36 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Notes the target that a name stands for.
+    /// Notes the target that a name stands for: the one that it uses, or one with the same settings.
     pub(super) fn note_alias(&mut self, place: &TargetsPlace, file: &EvalFile, name: &str) {
-        let used = place.targets.used(name, &place.environment);
-        if let Some(used) = used.ok().filter(|used| used != name) {
+        let Ok(used) = place.targets.used(name, &place.environment) else {
+            return;
+        };
+        let meant = self.same_as(place, used);
+        if meant != name {
             let aliases = &mut self.resolved.assignment.aliases;
             let of_file = aliases.entry(file.index).or_default();
-            of_file.insert(name.to_owned(), used);
+            of_file.insert(name.to_owned(), meant);
         }
+    }
+
+    /// Returns the first name of the request that has the settings of this one.
+    fn same_as(&mut self, place: &TargetsPlace, name: String) -> String {
+        let key = (place.key.clone(), name);
+        if let Some(known) = self.meanings.get(&key) {
+            return known.clone();
+        }
+        // In a dry run, mocks replace all targets.
+        let is_dry = self.options.dry_run.is_some();
+        let resolved = place.targets.resolve(&key.1, &place.environment);
+        let Some(target) = resolved.ok().filter(|_| !is_dry).map(|found| found.target) else {
+            return key.1;
+        };
+        let identity = (place.key.clone(), target.kind, target.settings_digest);
+        let first = self.identities.entry(identity);
+        let first = first.or_insert_with(|| key.1.clone()).clone();
+        self.meanings.insert(key, first.clone());
+        first
     }
 
     /// Makes a judge ready, and assigns the evaluators of `file` that call it `name`. All targets must be

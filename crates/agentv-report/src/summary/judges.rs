@@ -15,7 +15,13 @@ impl JudgesFold {
     /// Adds the judges that were asked about an answer.
     pub(crate) fn add_record(&mut self, record: &ResultRecord) {
         for call in record.judge_calls() {
-            self.add(&record.target, &call.target);
+            // Under another name, it is still the target itself.
+            let judge: &str = if call.own_answer {
+                &record.target
+            } else {
+                &call.target
+            };
+            self.add(&record.target, judge);
         }
     }
 
