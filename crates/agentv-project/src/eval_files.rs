@@ -164,6 +164,22 @@ impl EvalFiles {
         Ok(())
     }
 
+    /// Visits the file and the id of every case, usable or not.
+    ///
+    /// # Errors
+    /// If a file can no longer be read.
+    pub(crate) fn each_id(&self, visit: &mut dyn FnMut(&str, &str)) -> Result<(), ProjectError> {
+        for open in &self.files {
+            let rows = open.dataset.each_row(&open.checked, &mut |row| {
+                let id = row.id.as_deref().into_iter();
+                id.for_each(|id| visit(&open.file.name, id));
+                ControlFlow::Continue(())
+            });
+            rows.map_err(ProjectError::from_error)?;
+        }
+        Ok(())
+    }
+
     /// Returns the names of the files in records.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.files.iter().map(|open| &*open.file.name).collect()

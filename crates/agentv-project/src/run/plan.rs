@@ -6,7 +6,7 @@ use agentv_core::{Balance, PassThreshold, RunRecord};
 use agentv_runner::Selection;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::failed_trials::failed_trials;
+use super::failed_trials::FailedTrials;
 use super::options::{RunOptions, SelectionOptions};
 use super::resumed::{refuse_other_request, selection_before};
 use crate::error::ProjectError;
@@ -24,6 +24,8 @@ pub(super) struct Plan {
     pub(super) selection: Selection,
     /// The run whose failed and errored trials are run again.
     pub(super) rerun_of: Option<String>,
+    /// These trials.
+    failed: Option<FailedTrials>,
     /// The run that is resumed.
     pub(super) resumed: Option<FoundRun>,
     /// The cases that the resumed run had before.
@@ -106,12 +108,15 @@ impl Plan {
             let shard = shard.and_then(|shard| shard.parse().ok());
             selection.shard = selection.shard.or(shard);
         }
+        let mut failed = None;
         if let Some(name) = &rerun_of {
             let repeated = match repeated {
                 Some(repeated) => repeated,
                 None => runs.find(name, notices)?,
             };
-            selection.trials = Some(failed_trials(&repeated.folder)?);
+            let found = FailedTrials::of(&repeated)?;
+            selection.trials = Some(found.chosen.clone());
+            failed = Some(found);
         }
         let wanted = Wanted {
             files: files.names(),
@@ -136,6 +141,7 @@ impl Plan {
             trials,
             selection,
             rerun_of,
+            failed,
             resumed,
             grading,
             balance,
@@ -145,16 +151,20 @@ impl Plan {
 
 impl Plan {
     /// Opens the other files of the resumed run, and applies the plan to all files: the threshold, and the
-    /// selection of skipped cases.
+    /// selection of skipped cases. Warns about cases that cannot be repeated.
     pub(super) fn open_files(
         &mut self,
         files: &mut EvalFiles,
         options: &RunOptions,
+        notices: &mut dyn Notices,
     ) -> Result<(), ProjectError> {
         if let Some(resumed) = &self.resumed {
             let named = files.names().into_iter().map(str::to_owned);
             self.selection.eval_files = Some(Arc::new(named.collect()));
             files.open_others(&resumed.record.files, &options.load);
+        }
+        if let Some(failed) = &self.failed {
+            failed.warn_of_others(files, notices)?;
         }
         if let Some(threshold) = self.grading.pass_threshold {
             files.pass_from(threshold);

@@ -93,7 +93,7 @@ impl Project {
         let options = with_settings_of(&files, options.clone(), notices);
         let runs = self.run_folders_of(files.root());
         let mut plan = Plan::of(&options, &files, &runs, notices)?;
-        plan.open_files(&mut files, &options)?;
+        plan.open_files(&mut files, &options, notices)?;
         let options = RunOptions {
             limits: options.limits.of_shard(plan.selection.shard),
             ..options

@@ -121,6 +121,8 @@ impl Selector<'_> {
 pub struct ChosenTrials {
     cases: HashSet<u64>,
     trials: HashSet<u64>,
+    /// The cases of which all trials are chosen.
+    whole_cases: HashSet<u64>,
     targets: HashSet<String>,
 }
 
@@ -140,6 +142,13 @@ impl ChosenTrials {
             .insert(digest_of(&[eval_file, eval_id, target, &trial]));
     }
 
+    /// Chooses all trials of a case.
+    pub fn choose_case(&mut self, eval_file: &str, eval_id: &str) {
+        let case = digest_of(&[eval_file, eval_id]);
+        self.cases.insert(case);
+        self.whole_cases.insert(case);
+    }
+
     /// Returns true if nothing was chosen.
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
@@ -153,6 +162,7 @@ impl ChosenTrials {
     /// results.
     pub(crate) fn has(&self, eval_file: &str, eval_id: &str, target: &str, trial: u32) -> bool {
         !self.targets.contains(target)
+            || self.whole_cases.contains(&digest_of(&[eval_file, eval_id]))
             || self.trials.contains(&digest_of(&[
                 eval_file,
                 eval_id,
