@@ -65,13 +65,17 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
     }
 }
 
-/// Returns the eval files. Each shard has its own skipped cases; of several runs of the same shard, the one
+/// Returns the eval files, in the order of the runs. Each shard has its own skipped cases; of several runs of the same shard, the one
 /// with the most counts.
 fn files(sources: &[FoundRun]) -> Vec<RanFile> {
+    let mut paths: Vec<&str> = Vec::new();
     let mut by_path: BTreeMap<&str, BTreeMap<&str, &RanFile>> = BTreeMap::new();
     for source in sources {
         let shard = source.record.shard.as_deref().unwrap_or_default();
         for file in &source.record.files {
+            if !by_path.contains_key(&*file.path) {
+                paths.push(&file.path);
+            }
             let of_shards = by_path.entry(&file.path).or_default();
             let known = of_shards.entry(shard).or_insert(file);
             if known.skipped < file.skipped {
@@ -79,8 +83,8 @@ fn files(sources: &[FoundRun]) -> Vec<RanFile> {
             }
         }
     }
-    let joined = by_path.into_values().filter_map(|of_shards| {
-        let mut files = of_shards.into_values();
+    let joined = paths.into_iter().filter_map(|path| {
+        let mut files = by_path.remove(path)?.into_values();
         let mut joined = files.next()?.clone();
         for file in files {
             joined.skipped = joined.skipped.saturating_add(file.skipped);

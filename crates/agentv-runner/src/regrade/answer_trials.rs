@@ -11,7 +11,9 @@ use crate::failure::RunError;
 use crate::regrade::answers::{AnswerSource, GivenRecord};
 use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;
-use crate::schedule::source::{Grading, SendItem, SourceItem, TrialSource};
+use crate::schedule::source::{
+    CurrentTrial, Grading, SendItem, SourceItem, TrialSource, VisitCurrent,
+};
 use crate::trial::execute::Executor;
 
 /// The facts that matter of a target that gave an answer and is not asked.
@@ -72,7 +74,7 @@ impl TrialSource for AnswerTrials {
                             &self.consumer,
                             previous_run,
                             found,
-                            (&trial.case, outdated),
+                            (&trial, outdated),
                             include_trace,
                         )?;
                     }
@@ -102,17 +104,21 @@ impl TrialSource for AnswerTrials {
         })
     }
 
-    fn current_keys(&self, visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError> {
+    fn current_trials(&self, visit: &mut VisitCurrent<'_>) -> Result<(), RunError> {
         let mut walk = AnswerWalk::default();
         self.source.visit_all(&mut |file, given| {
             match given {
                 GivenRecord::Answer(record) if !record.outdated => {
-                    visit(&self.trial(file, record.into(), &mut walk).keys);
+                    let trial = self.trial(file, record.into(), &mut walk);
+                    visit(&CurrentTrial::of(&trial));
                 }
                 GivenRecord::Error(record) if record.outdated.is_none() => {
-                    visit(&TrialKeys {
-                        answer: record.answer_key,
-                        grade: record.grade_key,
+                    visit(&CurrentTrial {
+                        eval_file: &record.eval_file,
+                        eval_id: &record.eval_id,
+                        position: record.position,
+                        answer_key: &record.answer_key,
+                        grade_key: &record.grade_key,
                     });
                 }
                 GivenRecord::Answer(_) | GivenRecord::Error(_) => {}

@@ -213,10 +213,13 @@ impl Regrading {
         }
     }
 
-    /// Notes in an answer that the source run has paid it, and if it has marked it as out of date.
+    /// Notes in an answer that the source run has paid it, if it has marked it as out of date, and the place
+    /// of the case by its results.
     fn dated(&self, at: usize, record: TranscriptRecord) -> TranscriptRecord {
+        let trial = self.source_run.trials()[at];
         TranscriptRecord {
-            outdated: self.source_run.trials()[at].is_outdated(),
+            outdated: trial.is_outdated(),
+            position: trial.position.map(u64::from).or(record.position),
             of_other_run: true,
             ..record
         }

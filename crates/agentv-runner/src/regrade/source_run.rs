@@ -1,6 +1,7 @@
 //! The run whose answers are graded again: one answer per trial.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use agentv_core::{CaseIdentity, Digest, Outdated, TrialError};
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// An earlier run to grade again. For each trial it knows the answer that belongs to the last
-/// result, or the last answer if there is no result. It holds 32 bytes per trial and no records.
+/// result, or the last answer if there is no result. It holds 40 bytes per trial and no records.
 #[derive(Debug)]
 pub struct SourceRun {
     folder: RunFolder,
@@ -40,6 +41,8 @@ pub(crate) struct SourceTrial {
     pub(crate) key: Digest,
     /// A number for its question.
     pub(crate) question: u64,
+    /// The place of its case in the file, by its last result.
+    pub(crate) position: Option<NonZeroU64>,
     /// The offset of its record, with its kind in the lowest two bits, and before them a bit that is set
     /// if the answer is out of date.
     place: u64,
@@ -62,8 +65,13 @@ impl SourceTrial {
         SourceTrial {
             key,
             question,
+            position: None,
             place,
         }
+    }
+
+    fn at(self, position: Option<NonZeroU64>) -> SourceTrial {
+        SourceTrial { position, ..self }
     }
 
     fn outdated(self, is_outdated: bool) -> SourceTrial {
@@ -115,6 +123,8 @@ struct ResultLine {
     error: Option<TrialError>,
     #[serde(default)]
     outdated: Option<Outdated>,
+    #[serde(default)]
+    position: Option<NonZeroU64>,
 }
 
 /// A record that becomes a trial.
@@ -126,6 +136,8 @@ struct Scanned {
     about: u64,
     /// For a result, true if its answer is out of date.
     is_outdated: bool,
+    /// For a result, the place of its case in the file.
+    position: Option<NonZeroU64>,
 }
 
 impl SourceRun {
@@ -150,6 +162,7 @@ impl SourceRun {
                     answer: number_of(&line.answer_key),
                     about: question_of(line.identity, &line.case),
                     is_outdated: false,
+                    position: None,
                 });
             },
         )?;
@@ -163,6 +176,7 @@ impl SourceRun {
                 answer: number_of(&line.answer_key),
                 about: u64::from(line.error.is_some_and(of_target)),
                 is_outdated: line.outdated == Some(Outdated::Answer),
+                position: line.position,
             });
         })?;
         Ok(SourceRun {
@@ -298,7 +312,8 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Source
             Some(answer) => {
                 let trial = SourceTrial::new(key, answer.about, answer.offset, LastRecord::Answer);
                 let is_outdated = result.as_ref().is_some_and(|result| result.is_outdated);
-                trials.push(trial.outdated(is_outdated));
+                let position = result.as_ref().and_then(|result| result.position);
+                trials.push(trial.outdated(is_outdated).at(position));
             }
             None => result
                 .iter()

@@ -1,6 +1,6 @@
 //! Trials that were done before, reported again.
 
-use agentv_core::{EvalCase, Outdated, ResultRecord};
+use agentv_core::{Outdated, ResultRecord, Trial};
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
@@ -13,7 +13,7 @@ pub(crate) fn reuse(
     consumer: &Consumer,
     previous_run: &PreviousRun,
     found: FoundResult,
-    (case, outdated): (&EvalCase, Option<Outdated>),
+    (trial, outdated): (&Trial, Option<Outdated>),
     include_trace: bool,
 ) -> Result<(), RunError> {
     let FoundResult {
@@ -21,7 +21,7 @@ pub(crate) fn reuse(
         offset,
         is_latest,
     } = found;
-    let mut changed = refresh_names(&mut record, case);
+    let mut changed = refresh_names(&mut record, trial);
     changed |= std::mem::replace(&mut record.outdated, outdated) != outdated;
     changed |= consumer.note_replaced(&mut record);
     if include_trace {
@@ -36,12 +36,15 @@ pub(crate) fn reuse(
 }
 
 /// Updates the fields that change neither the answer nor the grade. Returns true if one was out of date.
-fn refresh_names(record: &mut ResultRecord, case: &EvalCase) -> bool {
-    let is_current =
-        record.dataset == case.dataset && record.conversation_id == case.conversation_id;
+fn refresh_names(record: &mut ResultRecord, trial: &Trial) -> bool {
+    let case = &trial.case;
+    let is_current = record.dataset == case.dataset
+        && record.conversation_id == case.conversation_id
+        && record.position == trial.position;
     if !is_current {
         record.dataset.clone_from(&case.dataset);
         record.conversation_id.clone_from(&case.conversation_id);
+        record.position = trial.position;
     }
     !is_current
 }

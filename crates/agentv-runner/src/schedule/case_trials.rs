@@ -13,7 +13,9 @@ use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;
 use crate::schedule::lane::Lane;
 use crate::schedule::selection::Selection;
-use crate::schedule::source::{Grading, SendItem, SourceItem, TrialSource};
+use crate::schedule::source::{
+    CurrentTrial, Grading, SendItem, SourceItem, TrialSource, VisitCurrent,
+};
 use crate::trial::execute::Executor;
 use crate::trial::records::cached_record;
 use crate::workspace::needs_workspace;
@@ -94,7 +96,7 @@ impl TrialSource for CaseTrials {
                         &self.consumer,
                         previous_run,
                         found,
-                        (&trial.case, None),
+                        (&trial, None),
                         include_trace,
                     )?;
                 }
@@ -125,9 +127,9 @@ impl TrialSource for CaseTrials {
         })
     }
 
-    fn current_keys(&self, visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError> {
+    fn current_trials(&self, visit: &mut VisitCurrent<'_>) -> Result<(), RunError> {
         self.each_trial(Scope::All, &mut |trial| {
-            visit(&trial.keys);
+            visit(&CurrentTrial::of(&trial));
             Ok(ControlFlow::Continue(()))
         })
     }

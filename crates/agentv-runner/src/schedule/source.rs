@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_core::{
-    Digest, EvalCase, EvalFile, EvaluatorSpec, FileDigest, GradedBy, ResultRecord, Trial, TrialKeys,
+    Digest, EvalCase, EvalFile, EvaluatorSpec, FileDigest, GradedBy, ResultRecord, Trial,
 };
 
 use crate::failure::RunError;
@@ -23,9 +23,34 @@ pub(crate) trait TrialSource: Send + Sync {
     /// Sends what is left, in order, until `send` breaks or the run is stopped. Writes nothing.
     fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError>;
 
-    /// Visits the keys of all trials that the run now has, selected or not. Trials whose answers are out of
-    /// date have none.
-    fn current_keys(&self, visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError>;
+    /// Visits all trials that the run now has, selected or not, except those whose answers are out of date.
+    fn current_trials(&self, visit: &mut VisitCurrent<'_>) -> Result<(), RunError>;
+}
+
+/// The function that visits the trials that a run now has.
+pub(crate) type VisitCurrent<'v> = dyn FnMut(&CurrentTrial<'_>) + 'v;
+
+/// A trial that a run now has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CurrentTrial<'t> {
+    pub(crate) eval_file: &'t str,
+    pub(crate) eval_id: &'t str,
+    /// The number of its case in the file.
+    pub(crate) position: Option<u64>,
+    pub(crate) answer_key: &'t str,
+    pub(crate) grade_key: &'t str,
+}
+
+impl<'t> CurrentTrial<'t> {
+    pub(crate) fn of(trial: &'t Trial) -> CurrentTrial<'t> {
+        CurrentTrial {
+            eval_file: &trial.file.name,
+            eval_id: &trial.case.id,
+            position: trial.position,
+            answer_key: &trial.keys.answer,
+            grade_key: &trial.keys.grade,
+        }
+    }
 }
 
 /// An item of a source.
