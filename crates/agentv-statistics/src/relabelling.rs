@@ -31,11 +31,12 @@ pub struct CaseValues {
 
 /// Tests if the second run scores higher or lower, as [`permutation_test`] does.
 ///
-/// If the runs have equally many trials of a case, its two means could be swapped. Otherwise they
+/// If the runs have equally many graded trials of a case, its two means could be swapped. Otherwise they
 /// could not: the mean of one trial varies more than that of five, and is rarely just below 1. But
 /// without a difference, any trial could belong to either run. So the trials of such a case are
 /// divided between the runs at random, as many for each as it has. The cases of a cluster are
-/// divided together, by the number of the trial.
+/// divided together, by the number of the trial. A trial without a grade decides nothing: divisions that
+/// leave a case without a grade in one of the runs are not considered.
 pub fn case_permutation_test(cases: &[CasePair<'_>]) -> PermutationTest {
     let is_uneven = |case: &CasePair<'_>| case.trials.as_ref().is_some_and(CaseValues::is_uneven);
     if !cases.iter().any(is_uneven) {
@@ -54,8 +55,10 @@ pub fn case_permutation_test(cases: &[CasePair<'_>]) -> PermutationTest {
 }
 
 impl CaseValues {
+    /// Checks if the runs have different numbers of grades.
     fn is_uneven(&self) -> bool {
-        self.a.len() != self.b.len()
+        let graded = |values: &[Option<f64>]| values.iter().flatten().count();
+        graded(&self.a) != graded(&self.b)
     }
 }
 
@@ -89,42 +92,54 @@ impl Divided {
     }
 
     fn uneven(cases: &[&CasePair<'_>]) -> Divided {
-        // A trial without a grade of a single case decides nothing. Those of several cases are divided by
-        // their numbers, so that they keep their places.
-        let of_one = match cases {
-            [case] => case.trials.as_ref().map(CaseValues::graded),
-            _ => None,
-        };
-        let of_cases: Vec<&CaseValues> = match &of_one {
-            Some(graded) => vec![graded],
-            None => cases.iter().filter_map(|c| c.trials.as_ref()).collect(),
-        };
-        let most = |of: fn(&CaseValues) -> usize| of_cases.iter().map(|c| of(c)).max().unwrap_or(0);
+        let values = cases.iter().filter_map(|case| case.trials.as_ref());
+        let of_cases = without_empty_trials(values.collect());
+        let most = |of: fn(&CaseValues) -> usize| of_cases.iter().map(of).max().unwrap_or(0);
         let [in_a, in_b] = [most(|case| case.a.len()), most(|case| case.b.len())];
-        let difference =
-            |is_in_b: &[bool]| of_cases.iter().map(|c| c.difference(is_in_b, in_a)).sum();
+        let difference = |is_in_b: &[bool]| {
+            let of_cases = of_cases.iter();
+            of_cases.map(|case| case.difference(is_in_b, in_a)).sum()
+        };
         let actual: Vec<bool> = (0..in_a + in_b).map(|trial| trial >= in_a).collect();
-        Divided {
-            observed: difference(&actual),
-            possible: divisions(&actual).iter().map(|d| difference(d)).collect(),
+        // The actual division has a difference, so the others that have one are equally likely.
+        let mut possible: Vec<f64> = divisions(&actual)
+            .iter()
+            .filter_map(|division| difference(division))
+            .collect();
+        let observed: Option<f64> = difference(&actual);
+        let observed = observed.unwrap_or_default();
+        if possible.is_empty() {
+            possible.push(observed);
         }
+        Divided { observed, possible }
     }
 }
 
-impl CaseValues {
-    /// Returns the values of the graded trials alone.
-    fn graded(&self) -> CaseValues {
-        let graded =
-            |values: &[Option<f64>]| values.iter().copied().filter(Option::is_some).collect();
-        CaseValues {
-            a: graded(&self.a),
-            b: graded(&self.b),
-        }
-    }
+/// Removes the trials in which no case of a cluster has a grade: they decide nothing.
+fn without_empty_trials(cases: Vec<&CaseValues>) -> Vec<CaseValues> {
+    let graded = |of: fn(&CaseValues) -> &[Option<f64>]| {
+        let longest = cases.iter().map(|case| of(case).len()).max().unwrap_or(0);
+        let has_grade = |trial: &usize| {
+            let mut values = cases.iter().map(|case| of(case).get(*trial));
+            values.any(|value| matches!(value, Some(Some(_))))
+        };
+        let trials: Vec<usize> = (0..longest).filter(has_grade).collect();
+        let kept = cases.iter().map(|case| {
+            let value = |trial: &usize| of(case).get(*trial).copied().flatten();
+            trials.iter().map(value).collect::<Vec<Option<f64>>>()
+        });
+        kept.collect::<Vec<_>>()
+    };
+    let sides = graded(|case| &case.a)
+        .into_iter()
+        .zip(graded(|case| &case.b));
+    sides.map(|(a, b)| CaseValues { a, b }).collect()
+}
 
-    /// Returns the difference of the means if the marked trials are those of the second run; 0 if
+impl CaseValues {
+    /// Returns the difference of the means if the marked trials are those of the second run; `None` if
     /// one of the runs then has no grade. The trials of the second run follow `in_a` of the first.
-    fn difference(&self, is_in_b: &[bool], in_a: usize) -> f64 {
+    fn difference(&self, is_in_b: &[bool], in_a: usize) -> Option<f64> {
         let mut means = [(0.0, 0u32); 2];
         let of_a = self.a.iter().enumerate();
         let of_b = self
@@ -140,8 +155,8 @@ impl CaseValues {
             }
         }
         match means {
-            [(_, 0), _] | [_, (_, 0)] => 0.0,
-            [(a, of_a), (b, of_b)] => b / f64::from(of_b) - a / f64::from(of_a),
+            [(_, 0), _] | [_, (_, 0)] => None,
+            [(a, of_a), (b, of_b)] => Some(b / f64::from(of_b) - a / f64::from(of_a)),
         }
     }
 }
@@ -288,6 +303,45 @@ mod tests {
         }
         // Of 1, 1 and 0, either run may have any: the difference is always 0.5 or more.
         assert_eq!(case_permutation_test(&[one]).p_value, 1.0);
+    }
+
+    #[test]
+    fn a_division_that_leaves_a_case_of_a_conversation_without_a_grade_is_not_considered() {
+        let of = |a: &[Option<f64>], b: &[Option<f64>], means: [f64; 2]| CasePair {
+            pair: Pair {
+                a: means[0],
+                b: means[1],
+                cluster: Some("talk"),
+            },
+            trials: Some(CaseValues {
+                a: a.to_vec(),
+                b: b.to_vec(),
+            }),
+        };
+        let cases = [
+            of(&[Some(1.0)], &[Some(0.0), None], [1.0, 0.0]),
+            of(&[Some(1.0)], &[Some(0.0), Some(0.0)], [1.0, 0.0]),
+        ];
+        // The first run has trial 1, or the first of the others: 2 and 1.5. With the last one, it would have
+        // no grade of the first case.
+        let found = case_permutation_test(&cases);
+        assert!((found.p_value - 0.5).abs() < 0.02, "{found:?}");
+        // A trial in which nothing is graded changes nothing.
+        let mut longer = cases.clone();
+        for case in &mut longer {
+            case.trials.as_mut().unwrap().a.insert(0, None);
+        }
+        assert_eq!(case_permutation_test(&longer), found);
+    }
+
+    #[test]
+    fn trials_are_equally_many_if_as_many_have_a_grade() {
+        let mut one = case(&[1.0], &[0.0, 0.0, 0.0]);
+        let trials = one.trials.as_mut().unwrap();
+        trials.a.extend([None, None]);
+        // The first run has the good trial in one of four divisions, and else the difference is 1/3.
+        let found = case_permutation_test(&[one]);
+        assert!((found.p_value - 0.25).abs() < 0.02, "{found:?}");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) struct Case {
     pub(super) b: Range<usize>,
     /// The mean scores of both runs; `None` if a run has no graded trial.
     pub(super) means: [Option<f64>; 2],
+    /// The numbers of graded trials of both runs.
+    graded: [usize; 2],
     pub(super) changed: Option<bool>,
     /// True if the eval file has another name in the second run.
     pub(super) is_renamed: bool,
@@ -30,9 +32,9 @@ impl Case {
         self.scores().map(|(a, b)| b - a)
     }
 
-    /// Checks if the runs have different numbers of trials.
+    /// Checks if the runs have different numbers of graded trials.
     pub(super) fn is_uneven(&self) -> bool {
-        self.a.len() != self.b.len()
+        self.graded[0] != self.graded[1]
     }
 }
 
@@ -48,6 +50,7 @@ fn case(a: &ComparedRun, b: &ComparedRun, matched: &Matched) -> Case {
         a: matched.a.clone(),
         b: matched.b.clone(),
         means: [rows_a, rows_b].map(mean_score),
+        graded: [rows_a, rows_b].map(|rows| rows.iter().filter_map(Row::score).count()),
         changed: changed(rows_a, rows_b),
         is_renamed: matched.is_renamed,
     }
