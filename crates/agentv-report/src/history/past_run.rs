@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{RunLine, RunState};
 use crate::results::RunResults;
 use crate::run_fold::RunFold;
-use crate::summary::Summary;
+use crate::summary::{Costs, Statuses, Summary};
 
 /// A run of the past. Its description is read at once, its results only when needed.
 #[derive(Debug, Clone)]
@@ -71,7 +71,55 @@ impl PastRun {
         // The figures that a resumed run wrote when it was stopped are out of date.
         let figures = Figures::recorded(&self.record).filter(|_| !running);
         let figures = figures.map_or_else(|| self.fold(&|_| true), Ok)?;
-        Ok(self.lines_of(&figures, running))
+        let mut lines = self.lines_of(&figures, running);
+        self.add_targets_without_results(&mut lines, &figures);
+        Ok(lines)
+    }
+
+    /// Adds a line for each target that has no result yet, so that the figures of the others are not taken
+    /// for those of the whole run.
+    fn add_targets_without_results(&self, lines: &mut Vec<RunLine>, figures: &Figures) {
+        let Some(whole) = lines.first().cloned() else {
+            return;
+        };
+        let (names, found) = (&whole.targets, &figures.summary.targets);
+        if whole.state == RunState::Finished || self.record.targets.len() < 2 || found.is_empty() {
+            return;
+        }
+        if let [only] = found.as_slice()
+            && names.len() > 1
+        {
+            lines[0].targets = vec![only.target.to_string()];
+            lines[0].planned = self.planned_of_target(only.statuses.total());
+        }
+        let names = self.record.targets.iter().map(|target| &target.name);
+        let missing = names.filter(|name| !found.iter().any(|one| *one.target == ***name));
+        lines.extend(missing.map(|name| RunLine {
+            targets: vec![name.clone()],
+            trials: 0,
+            planned: self.planned_of_target(0),
+            statuses: Statuses::default(),
+            pass_rate: None,
+            pass_rate_interval: None,
+            mean_score: None,
+            mean_score_interval: None,
+            outdated: 0,
+            costs: Costs::default(),
+            ..whole.clone()
+        }));
+    }
+
+    /// Returns the number of trials that were planned for a target with this number of results. It is known if
+    /// every case has the same targets.
+    fn planned_of_target(&self, trials: u64) -> u64 {
+        let record = &self.record;
+        let targets = record.chosen_targets.len() as u64;
+        let is_even = targets > 1 && record.planned.is_multiple_of(targets);
+        if is_even && record.rerun_of.is_none() {
+            trials.max(record.planned / targets)
+        } else {
+            trials
+        }
     }
 
     /// Sums up the run on one line per target, considering only the wanted results.
@@ -121,8 +169,7 @@ impl PastRun {
         let lines = targets.iter().map(|target| RunLine {
             targets: vec![target.target.to_string()],
             trials: target.statuses.total(),
-            // The run does not say how many were planned for each target.
-            planned: target.statuses.total(),
+            planned: self.planned_of_target(target.statuses.total()),
             statuses: target.statuses,
             pass_rate: target.pass_rate,
             pass_rate_interval: figures.interval(&target.target, "pass_rate"),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use agentv_core::{RanFile, ResultRecord, RunRecord, Stop};
+use agentv_core::{RanFile, RanTarget, ResultRecord, RunRecord, Stop};
 use agentv_journal::{RecordFile, RunFolder};
 use proptest::prelude::*;
 
@@ -96,6 +96,42 @@ fn totals_are_taken_from_the_run_where_it_has_them() {
     assert_eq!((line.state, line.trials), (RunState::Running, 0));
     drop(writer);
     assert_eq!(line_of(&folder).state, RunState::Finished);
+}
+
+#[test]
+fn an_unfinished_run_has_a_line_for_each_target_with_or_without_results() {
+    let results = tempfile::tempdir().unwrap();
+    let named = |name: &str| RanTarget {
+        name: name.to_owned(),
+        ..RanTarget::default()
+    };
+    let on = |target: &str, record: ResultRecord| ResultRecord {
+        target: target.into(),
+        ..record
+    };
+    let run = RunRecord {
+        finished_at: None,
+        chosen_targets: ["x", "y", "z"].map(str::to_owned).to_vec(),
+        targets: ["x", "y", "z"].map(named).to_vec(),
+        ..asked(9)
+    };
+    let lines = |records: &[ResultRecord]| -> Vec<String> {
+        let folder = on_disk(&results, &run, records);
+        let run = PastRun::open(folder).unwrap().unwrap();
+        let line = |line: RunLine| {
+            let targets = line.targets.join(" ");
+            format!(
+                "{targets} {}/{} {:?}",
+                line.trials, line.planned, line.pass_rate
+            )
+        };
+        run.lines().unwrap().into_iter().map(line).collect()
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|id| graded(id, 1.0));
+    let of_one = lines(&[on("x", a.clone()), on("x", b.clone())]);
+    assert_eq!(of_one, ["x 2/3 Some(1.0)", "y 0/3 None", "z 0/3 None"]);
+    let of_two = lines(&[on("x", a), on("y", b), on("y", c)]);
+    assert_eq!(of_two, ["x 1/3 Some(1.0)", "y 2/3 Some(1.0)", "z 0/3 None"]);
 }
 
 #[test]
