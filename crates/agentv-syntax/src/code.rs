@@ -135,8 +135,8 @@ codes! {
     JudgePrompt = "W009",
     /// A command makes text from cases a part of a program, such as the argument of `-c`.
     InterpretedText = "W010",
-    /// YAML has a number for the value, but it is read as text: `.inf`, `.nan`, or a fraction such as
-    /// `012.5`.
+    /// YAML has a number for the value, but it is read as text: `.inf`, `.nan`, or a number that starts with 0,
+    /// such as `012`.
     NumberLike = "W011",
     /// Files with results of runs are among the files of a folder or pattern. They are skipped.
     SkippedResults = "W012",

@@ -24,8 +24,15 @@ const WORDS: &[&str] = &[
     "private",
 ];
 
-/// Words that say so at the end of a longer word, as in `PGPASSWORD` and `apikey`.
+/// Words that say so at the end of a longer word, as in `PGPASSWORD`, `DBPASS` and `apikey`.
 const ENDINGS: &[&str] = &[
+    "pass",
+    "pwd",
+    "auth",
+    "dsn",
+    "webhook",
+    "credential",
+    "credentials",
     "password",
     "passwd",
     "passphrase",
@@ -38,13 +45,25 @@ const ENDINGS: &[&str] = &[
     "authkey",
 ];
 
+/// Words that end like a secret and are none.
+const OTHER_WORDS: &[&str] = &[
+    "bypass",
+    "compass",
+    "encompass",
+    "overpass",
+    "surpass",
+    "trespass",
+    "underpass",
+];
+
 /// Checks the parts of a name, which `_`, `-`, other punctuation and capital letters separate.
 pub(super) fn says_secret(name: &str) -> bool {
     let words = name.split(|letter: char| !letter.is_alphanumeric());
     words.flat_map(humps).any(|part| {
         let part = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
         let part = part.to_ascii_lowercase();
-        WORDS.contains(&part.as_str()) || ENDINGS.iter().any(|ending| part.ends_with(ending))
+        let has_ending = || ENDINGS.iter().any(|ending| part.ends_with(ending));
+        WORDS.contains(&part.as_str()) || !OTHER_WORDS.contains(&part.as_str()) && has_ending()
     })
 }
 
@@ -79,6 +98,12 @@ mod tests {
             "GH_AUTH",
             "DB_PASS",
             "DB_PWD",
+            "DBPASS",
+            "dbPass",
+            "MYSQLPWD",
+            "GHAUTH",
+            "SENTRYDSN",
+            "SLACKWEBHOOK",
             "SLACK_WEBHOOK",
             "SENTRY_DSN",
             "X-Auth",
@@ -104,6 +129,9 @@ mod tests {
         for name in [
             "PATH",
             "COMPASS",
+            "BYPASS",
+            "COMPASSES",
+            "AUTHORS",
             "MONKEY",
             "COMPAT",
             "KEYS_FILE",

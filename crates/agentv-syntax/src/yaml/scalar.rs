@@ -38,7 +38,7 @@ pub(super) fn scalar<'s>(
 }
 
 /// Checks if YAML has a number for a text that we do not read as one: JSON has no infinity, and a
-/// fraction that starts with 0 may be a version, a date or a code.
+/// number that starts with 0 may be a version, a date or a code, and is octal in YAML 1.1.
 fn is_number_like(plain: &str) -> bool {
     let unsigned = plain.strip_prefix(['+', '-']).unwrap_or(plain);
     match unsigned {
@@ -47,7 +47,6 @@ fn is_number_like(plain: &str) -> bool {
         _ => {
             let digits = unsigned.trim_start_matches('0');
             unsigned.starts_with('0')
-                && digits.contains(['.', 'e', 'E'])
                 && (number(digits).is_some() || number(&format!("0{digits}")).is_some())
         }
     }

@@ -8,7 +8,7 @@ pub(super) fn render(diagnostic: &Diagnostic) -> String {
         Severity::Warning => "warning",
         Severity::Error | Severity::Fatal => "error",
     };
-    let mut properties = vec![format!("file={}", property(&diagnostic.file))];
+    let mut properties = vec![format!("file={}", property(&from_root(&diagnostic.file)))];
     properties.extend(diagnostic.line.map(|line| format!("line={line}")));
     properties.extend(diagnostic.column.map(|column| format!("col={column}")));
     properties.push(format!("title={}", diagnostic.code()));
@@ -19,6 +19,22 @@ pub(super) fn render(diagnostic: &Diagnostic) -> String {
         message.push(')');
     }
     format!("::{command} {}::{}", properties.join(","), data(&message))
+}
+
+/// Returns a path from the root of its repository, where GitHub looks for it, whatever the working directory
+/// is. Outside of a repository, it stays as it is.
+fn from_root(file: &str) -> String {
+    let Ok(path) = std::fs::canonicalize(file) else {
+        return file.to_owned();
+    };
+    let mut folders = path.ancestors().skip(1);
+    let root = folders.find(|folder| folder.join(".git").exists());
+    match root.and_then(|root| path.strip_prefix(root).ok()) {
+        Some(path) => path
+            .to_string_lossy()
+            .replace(std::path::MAIN_SEPARATOR, "/"),
+        None => file.to_owned(),
+    }
 }
 
 fn data(text: &str) -> String {
