@@ -17,7 +17,7 @@ use crate::text::one_line;
 /// everything else is the same for a resumed run and an uninterrupted one.
 pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) -> String {
     let mut page = Page::new(style);
-    headline(&mut page, summary);
+    headline(&mut page, summary, closing.planned.saturating_sub(summary.trials));
     if let Some(shard) = closing.empty_shard {
         page.gap();
         let sentence = format!(
@@ -51,14 +51,12 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
     page.finish()
 }
 
-/// Writes the most important line.
-fn headline(page: &mut Page, summary: &Summary) {
+/// Writes the most important line. `not_run` is the number of missing trials.
+fn headline(page: &mut Page, summary: &Summary, not_run: u64) {
     let all = &summary.statuses;
     let mut pieces = Vec::new();
     if summary.skipped > 0 {
-        let all = count(summary.cases.saturating_add(summary.skipped));
-        let ran = format!("{} of {all} cases ran", count(summary.cases));
-        pieces.push(Piece::new(Paint::Bad, ran));
+        pieces.push(Piece::new(Paint::Bad, cases_ran(summary, not_run)));
     }
     pieces.extend(passed(summary));
     for status in [Status::Error, Status::Ungraded] {
@@ -84,6 +82,15 @@ fn headline(page: &mut Page, summary: &Summary) {
         page.gap();
         page.paragraph(Paint::Plain, NOTHING_TO_GRADE_BY);
     }
+}
+
+/// Says how many cases ran, and of how many, unless trials are missing: they may be of further cases.
+pub(crate) fn cases_ran(summary: &Summary, not_run: u64) -> String {
+    if not_run > 0 {
+        return format!("{} ran", counted(summary.cases, "case", "cases"));
+    }
+    let all = count(summary.cases.saturating_add(summary.skipped));
+    format!("{} of {all} cases ran", count(summary.cases))
 }
 
 /// Says how many of the graded trials passed.

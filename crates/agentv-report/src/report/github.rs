@@ -45,7 +45,7 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
         let left = write_trials(run, levels, left, out)?;
         let omitted = found.saturating_sub(shown - left);
         if omitted > 0 {
-            let more = counted(omitted, "more case", "more cases");
+            let more = counted(omitted, "more trial or case", "more trials or cases");
             let level = match errored {
                 0 => levels.of_failed,
                 _ => levels.of_errored.max(levels.of_failed),

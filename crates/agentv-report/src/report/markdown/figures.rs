@@ -6,7 +6,7 @@ use agentv_core::PassThreshold;
 
 use crate::figures::{count, counted, milliseconds, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
-use crate::render::{different_judges, outdated_results, score_at};
+use crate::render::{cases_ran, different_judges, outdated_results, score_at};
 use crate::report::shortcomings::{Kind, shortcomings as all_shortcomings};
 use crate::results::RunResults;
 use crate::run_statistics::{RunStatistics, TargetFigures};
@@ -27,11 +27,7 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
     };
     let mut parts = match summary.skipped {
         0 => vec![format!("**{passed}**")],
-        skipped => {
-            let all = count(summary.cases.saturating_add(skipped));
-            let ran = format!("**{} of {all} cases ran**", count(summary.cases));
-            vec![ran, passed]
-        }
+        _ => vec![format!("**{}**", cases_ran(summary, not_run)), passed],
     };
     let mean = summary.scores.and_then(|scores| scores.mean);
     parts.extend(mean.map(|mean| {

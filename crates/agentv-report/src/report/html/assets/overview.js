@@ -90,10 +90,11 @@ function rate(run) {
   const sure = interval ? `95% interval ${between(interval, percent)}` : several ? "intervals by target below" : "";
   const graded = gradedText(summary.graded);
   const passed = summary.graded > 0 ? `${count(summary.statuses.pass)} of ${counted(summary.graded, "graded trial")} passed` : graded;
-  const all = summary.cases + summary.skipped;
+  // Trials that were not run may be of further cases.
+  const all = run.run?.planned > summary.trials ? "" : ` of ${count(summary.cases + summary.skipped)}`;
   // The share of those that ran would read as that of all cases.
   const [figure, under] = summary.skipped > 0
-    ? [`${count(summary.cases)} of ${count(all)}`, `cases ran · ${passed}`]
+    ? [`${count(summary.cases)}${all}`, `cases ran · ${passed}`]
     : [percent(summary.pass_rate), graded];
   return rateOf({ figure, under, sure });
 }
