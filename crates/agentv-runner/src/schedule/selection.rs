@@ -120,9 +120,8 @@ impl Selector<'_> {
 #[derive(Debug, Clone, Default)]
 pub struct ChosenTrials {
     cases: HashSet<u64>,
+    /// The trials, and the cases of which all trials are chosen.
     trials: HashSet<u64>,
-    /// The cases of which all trials are chosen.
-    whole_cases: HashSet<u64>,
     targets: HashSet<String>,
 }
 
@@ -146,7 +145,7 @@ impl ChosenTrials {
     pub fn choose_case(&mut self, eval_file: &str, eval_id: &str) {
         let case = digest_of(&[eval_file, eval_id]);
         self.cases.insert(case);
-        self.whole_cases.insert(case);
+        self.trials.insert(case);
     }
 
     /// Returns true if nothing was chosen.
@@ -162,7 +161,7 @@ impl ChosenTrials {
     /// results.
     pub(crate) fn has(&self, eval_file: &str, eval_id: &str, target: &str, trial: u32) -> bool {
         !self.targets.contains(target)
-            || self.whole_cases.contains(&digest_of(&[eval_file, eval_id]))
+            || self.trials.contains(&digest_of(&[eval_file, eval_id]))
             || self.trials.contains(&digest_of(&[
                 eval_file,
                 eval_id,
