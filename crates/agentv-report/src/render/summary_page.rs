@@ -17,7 +17,8 @@ use crate::text::one_line;
 /// everything else is the same for a resumed run and an uninterrupted one.
 pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) -> String {
     let mut page = Page::new(style);
-    headline(&mut page, summary, closing.planned.saturating_sub(summary.trials));
+    let not_run = closing.planned.saturating_sub(summary.trials);
+    headline(&mut page, summary, not_run);
     if let Some(shard) = closing.empty_shard {
         page.gap();
         let sentence = format!(
