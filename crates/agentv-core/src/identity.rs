@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     EvalCase, EvaluatorSpec, Extra, Message, PassThreshold, Program, Rubric, Target,
-    WorkspaceSource, WorkspaceSpec,
+    WorkspaceSource, WorkspaceSpec, append_json,
 };
 
 /// A digest of 128 bits: no two are equal by accident.
@@ -56,9 +56,7 @@ impl From<blake3::Hash> for Digest {
 impl Digest {
     /// Returns the digest as 32 hexadecimal digits.
     fn hex(self) -> String {
-        let mut digits = String::with_capacity(32);
-        push_hex(&self.0, &mut digits);
-        digits
+        hex(self.0)
     }
 }
 
@@ -74,12 +72,16 @@ impl fmt::Display for Digest {
     }
 }
 
-fn push_hex(bytes: &[u8], digits: &mut String) {
+/// Returns bytes as hexadecimal digits.
+fn hex(bytes: [u8; 16]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    for byte in bytes {
-        digits.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        digits.push(char::from(DIGITS[usize::from(byte & 15)]));
+    let mut digits = [0; 32];
+    for (pair, byte) in digits.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
     }
+    // Digits are valid UTF-8.
+    std::str::from_utf8(&digits).unwrap_or_default().to_owned()
 }
 
 /// The identity of a case: two digests that change when the case asks or expects something else.
@@ -96,10 +98,8 @@ pub struct CaseIdentity {
 
 impl Serialize for CaseIdentity {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut digits = String::with_capacity(32);
-        push_hex(&self.question.to_be_bytes(), &mut digits);
-        push_hex(&self.grading.to_be_bytes(), &mut digits);
-        serializer.serialize_str(&digits)
+        let both = (u128::from(self.question) << 64) | u128::from(self.grading);
+        serializer.serialize_str(&hex(both.to_be_bytes()))
     }
 }
 
@@ -246,7 +246,7 @@ impl Identities {
     fn digest<T: Serialize + ?Sized>(&mut self, value: &T) -> Digest {
         self.buffer.clear();
         // Writing to memory does not fail, nor do values that were read from JSON.
-        let _ = serde_json::to_writer(&mut self.buffer, value);
+        let _ = append_json(&mut self.buffer, value);
         Digest::of(&self.buffer)
     }
 }

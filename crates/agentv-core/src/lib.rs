@@ -33,6 +33,7 @@ mod event;
 mod execution;
 mod file_change;
 mod identity;
+mod json;
 mod judge;
 mod message;
 mod private_file;
@@ -67,6 +68,7 @@ pub use file_change::{ChangeKind, FileChange, LineCounts};
 pub use identity::{
     AnswerKeys, CaseIdentity, Digest, GradedBy, Identities, TrialKeys, target_digest,
 };
+pub use json::append_json;
 pub use judge::{Judge, JudgeCall, JudgeRequest, Judges, Judging};
 pub use message::{Message, Role, ToolCall, ToolKind};
 pub use private_file::private_file;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use agentv_core::{Artifact, ResultRecord, Secrets, TranscriptRecord};
+use agentv_core::{Artifact, ResultRecord, Secrets, TranscriptRecord, append_json};
 use agentv_journal::{Append, AppendError, FolderError, RecordFile, RunWriter, create_private};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -128,9 +128,9 @@ impl Journal {
         record: &T,
     ) -> Result<(Option<T>, u64), AppendError> {
         // Encode before the file is locked, so that others can write meanwhile.
-        let mut json = Vec::with_capacity(1024);
+        let mut json = Vec::with_capacity(2048);
         // A record consists of texts and finite numbers, which JSON can represent.
-        let _ = serde_json::to_writer(&mut json, record);
+        let _ = append_json(&mut json, record);
         let mut redacted = None;
         if self.secrets.redact_json(&mut json) {
             redacted = serde_json::from_slice(&json).ok();

@@ -10,6 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::append_json;
+
 /// Values that must not be written anywhere: not to a record, a report, a log or the screen.
 ///
 /// ```
@@ -116,7 +118,8 @@ impl Secrets {
             return None;
         }
         // A record consists of texts and finite numbers, which JSON can represent.
-        let mut json = serde_json::to_vec(record).unwrap_or_default();
+        let mut json = Vec::with_capacity(1024);
+        let _ = append_json(&mut json, record);
         if !self.redact_json(&mut json) {
             return None;
         }

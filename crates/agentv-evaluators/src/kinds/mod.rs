@@ -1,5 +1,8 @@
 //! One file or folder for each kind of evaluator, and the list of them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use agentv_syntax::Kind;
 
 use crate::kind::EvaluatorKind;
@@ -65,6 +68,14 @@ pub fn example(kind: &str) -> Option<&'static str> {
 
 /// Returns the kind with this name or alias.
 pub(crate) fn named(name: &str) -> Option<&'static EvaluatorKind> {
-    let mut evaluators = EVALUATORS.iter().copied();
-    evaluators.find(|evaluator| evaluator.kind.answers_to(name))
+    static BY_NAME: LazyLock<HashMap<&str, &EvaluatorKind>> = LazyLock::new(|| {
+        // The first kind with a name counts.
+        let names = EVALUATORS.iter().rev().flat_map(|evaluator| {
+            let names = [evaluator.kind.name].into_iter();
+            let names = names.chain(evaluator.kind.aliases.iter().copied());
+            names.map(|name| (name, *evaluator))
+        });
+        names.collect()
+    });
+    BY_NAME.get(name).copied()
 }

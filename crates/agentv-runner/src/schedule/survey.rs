@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use agentv_core::{EvalCase, EvalFile, EvaluatorError, Judge, Source};
+use agentv_core::{EvalCase, EvalFile, EvaluatorError, EvaluatorSpec, Judge, Source};
 
 use crate::case_source::{CaseSource, SourceError};
 use crate::schedule::read_files::{FilesRead, ReadFiles};
@@ -114,6 +115,7 @@ pub fn survey(
         trials,
         found: Survey::default(),
         read_files: ReadFiles::default(),
+        last: None,
     };
     let mut selector = selection.selector();
     let mut selector_before = before.map(Selection::selector);
@@ -158,6 +160,25 @@ struct Surveying<'a> {
     trials: u32,
     found: Survey,
     read_files: ReadFiles,
+    last: Option<LastSelected>,
+}
+
+/// The last case that was checked.
+struct LastSelected {
+    file: usize,
+    target: String,
+    evaluators: Arc<[EvaluatorSpec]>,
+}
+
+impl LastSelected {
+    /// Returns true if a case needs nothing that the last one did not need.
+    fn covers(&self, file: &EvalFile, case: &EvalCase) -> bool {
+        let is_plain = case.rubrics.is_empty() && case.workspace.is_none();
+        is_plain
+            && self.file == file.index
+            && Arc::ptr_eq(&self.evaluators, &case.evaluators)
+            && self.target == case.execution.target
+    }
 }
 
 impl Surveying<'_> {
@@ -165,11 +186,24 @@ impl Surveying<'_> {
     fn select(&mut self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
         self.found.cases += 1;
         self.found.has_workspaces |= case.workspace.is_some();
+        self.found.trials += self.trials_of(file, case);
+        // Most cases of a file share their evaluators, and so need what the last one needed.
+        if self
+            .last
+            .as_ref()
+            .is_some_and(|last| last.covers(file, case))
+        {
+            return Ok(());
+        }
         self.graders.check(file, case)?;
         let judges = self.graders.judges(case)?;
-        self.found.trials += self.trials_of(file, case);
         let needs = self.found.selected.of_file(file.index);
         needs.add(targets_of(self.chosen, case), judges);
+        self.last = Some(LastSelected {
+            file: file.index,
+            target: case.execution.target.clone(),
+            evaluators: Arc::clone(&case.evaluators),
+        });
         Ok(())
     }
 
@@ -188,7 +222,11 @@ impl Surveying<'_> {
 
     /// Returns the number of trials of a case, on each of its targets once.
     fn trials_of(&self, file: &EvalFile, case: &EvalCase) -> u64 {
-        let targets: BTreeSet<&String> = targets_of(self.chosen, case).iter().collect();
+        let targets = targets_of(self.chosen, case);
+        if let ([_], None) = (targets, &self.selection.trials) {
+            return u64::from(self.trials);
+        }
+        let targets: BTreeSet<&String> = targets.iter().collect();
         let of_target = |target: &&String| match &self.selection.trials {
             None => u64::from(self.trials),
             Some(only) => {

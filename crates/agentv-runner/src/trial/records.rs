@@ -1,5 +1,6 @@
 //! The records of a trial.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use agentv_core::{
@@ -111,8 +112,51 @@ fn own_threshold(case: &EvalCase) -> Option<PassThreshold> {
         .filter(|threshold| *threshold != PassThreshold::default())
 }
 
+/// Returns the time in milliseconds, always with three digits, so that times sort as texts.
 fn now() -> String {
-    // Milliseconds, always three digits, so that times sort as texts.
+    in_milliseconds(Timestamp::now())
+}
+
+fn in_milliseconds(time: Timestamp) -> String {
     const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
-    PRINTER.timestamp_to_string(&Timestamp::now())
+    thread_local! {
+        /// The last second, and its text up to the milliseconds: many trials end in the same one.
+        static LAST: RefCell<(i64, String)> = const { RefCell::new((i64::MIN, String::new())) };
+    }
+    let second = time.as_second();
+    let Ok(milliseconds) = u32::try_from(time.subsec_millisecond()) else {
+        return PRINTER.timestamp_to_string(&time);
+    };
+    LAST.with_borrow_mut(|(last, text)| {
+        if *last != second {
+            *text = PRINTER.timestamp_to_string(&time);
+            text.truncate(text.len().saturating_sub("000Z".len()));
+            *last = second;
+        }
+        let digit = |place: u32| char::from_digit(milliseconds / place % 10, 10).unwrap_or('0');
+        let mut whole = String::with_capacity(text.len() + "000Z".len());
+        whole.push_str(text);
+        whole.extend([digit(100), digit(10), digit(1), 'Z']);
+        whole
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_printed_to_the_millisecond_in_whatever_order() {
+        for (nanoseconds, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (999_999_999, "1970-01-01T00:00:00.999Z"),
+            (1_000_000_000, "1970-01-01T00:00:01.000Z"),
+            (7_000_000, "1970-01-01T00:00:00.007Z"),
+            (1_794_870_000_120_000_000, "2026-11-16T23:00:00.120Z"),
+            (-1_000_000, "1969-12-31T23:59:59.999Z"),
+        ] {
+            let time = Timestamp::from_nanosecond(nanoseconds).unwrap();
+            assert_eq!(in_milliseconds(time), expected);
+        }
+    }
 }
