@@ -104,13 +104,24 @@ claim(`median latency within ${CLAIMS.latencyDifference * 100}% of ${load[0].by}
 const bare = all("fast bare").map((one) => one.bare.requests_per_second);
 const runs = all("fast run").map((one, index) => all("fast totals")[index].trials / one.wall);
 const share = middle(runs.map((rate, index) => rate / bare[index]));
-console.log("| a fast server, 2,000 at a time | requests/s |");
+const bareCpu = middle(all("fast bare").map((one) => one.bare.cpu_seconds / one.bare.requests)) * 1e6;
+const runCpu = middle(all("fast run").map((one, index) => one.cpu / all("fast totals")[index].trials)) * 1e6;
+console.log("| a fast server, 2,000 at a time | requests/s | CPU per call |");
+console.log("|---|---|---|");
+console.log(`| bare reqwest loop, same bodies | ${Math.round(middle(bare)).toLocaleString("en")} | ${bareCpu.toFixed(0)} µs |`);
+console.log(`| \`agentv run\`, start to exit | ${Math.round(middle(runs)).toLocaleString("en")} | ${runCpu.toFixed(0)} µs |`);
+console.log();
+const many = all("many run");
+const manyPeak = least(many.map((one) => one.peak_bytes));
+const manyCpu = least(many.map((one, index) => one.cpu / all("many totals")[index].trials)) * 1e6;
+console.log("| 20,000 cases, a server that takes 200 ms, 5,000 at a time | |");
 console.log("|---|---|");
-console.log(`| bare reqwest loop, same bodies | ${Math.round(middle(bare)).toLocaleString("en")} |`);
-console.log(`| \`agentv run\`, start to exit | ${Math.round(middle(runs)).toLocaleString("en")} |`);
+console.log(`| \`agentv run\`, start to exit | ${least(many.map((one) => one.wall)).toFixed(2)} s |`);
+console.log(`| peak memory | ${(manyPeak / MB).toFixed(0)} MB, ${(manyPeak / 5000 / 1e3).toFixed(0)} kB per request in flight |`);
+console.log(`| CPU per call | ${manyCpu.toFixed(0)} µs |`);
 console.log();
 claim(`throughput at least ${CLAIMS.shareOfBareClient} of a bare reqwest loop's: ${share.toFixed(2)}`, share >= CLAIMS.shareOfBareClient);
-const errors = [...all("fast totals"), ...all("slow totals")].reduce((sum, one) => sum + one.errors, 0);
+const errors = [...all("fast totals"), ...all("slow totals"), ...all("many totals")].reduce((sum, one) => sum + one.errors, 0);
 claim(`no errors: ${errors}`, errors === 0);
 
 for (const [sentence, holds] of claims) console.log(`- ${holds ? "holds" : "**does not hold**"}: ${sentence}`);

@@ -168,5 +168,17 @@ for ((run = 0; run < runs; run++)); do
   totals "fast totals" fast
 done
 
+# 5. The memory of 5,000 requests in flight, to a server that takes 200 ms.
+project many 20000 Paris
+# Each request in flight is an open file of ours and one of the server.
+ulimit -n "$(ulimit -H -n)"
+serve many --latency-ms 200
+target many "$address"
+for ((run = 0; run < runs; run++)); do
+  rm -rf "$data/many/.agentv/results"
+  measure "many run" "$agentv" run "$data/many/cases.jsonl" --target server --workers 5000 --quiet
+  totals "many totals" many
+done
+
 trap - ERR
 node benches/run-report.mjs "$results"
