@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use agentv_core::BoxFuture;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, ServerAddr};
 
@@ -185,7 +186,12 @@ impl EngineAddress {
     ///
     /// # Errors
     /// If no server answers, or if it refuses the connection.
-    pub async fn connect(&self, name: &str) -> Result<Client, ClusterError> {
+    pub fn connect<'c>(&'c self, name: &'c str) -> BoxFuture<'c, Result<Client, ClusterError>> {
+        // Boxed: every caller would compile the whole future again.
+        Box::pin(self.connect_as(name))
+    }
+
+    async fn connect_as(&self, name: &str) -> Result<Client, ClusterError> {
         let mut variables = Variables::of_process();
         match self.login.clone() {
             Some(Login::User { name, password }) => {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use agentv_core::BoxFuture;
 use async_nats::Client;
 use async_nats::jetstream::Context;
 use futures_util::{StreamExt, TryStreamExt};
@@ -42,16 +43,26 @@ pub type CleanedRun = String;
 ///
 /// # Errors
 /// If no server answers, or if it has no JetStream.
-pub async fn check(address: &EngineAddress) -> Result<(), ClusterError> {
-    let client = address.connect("agentv run").await?;
-    jetstream_of(&client, address).await.map(|_| ())
+pub fn check(address: &EngineAddress) -> BoxFuture<'_, Result<(), ClusterError>> {
+    // Boxed: a caller in another crate would compile the whole future again.
+    Box::pin(async move {
+        let client = address.connect("agentv run").await?;
+        jetstream_of(&client, address).await.map(|_| ())
+    })
 }
 
 /// Returns the workers and runs of an engine.
 ///
 /// # Errors
 /// If the server cannot be used.
-pub async fn status(
+pub fn status<'s>(
+    address: &'s EngineAddress,
+    name: &'s EngineName,
+) -> BoxFuture<'s, Result<EngineStatus, ClusterError>> {
+    Box::pin(find_status(address, name))
+}
+
+async fn find_status(
     address: &EngineAddress,
     name: &EngineName,
 ) -> Result<EngineStatus, ClusterError> {
@@ -80,7 +91,14 @@ pub async fn status(
 ///
 /// # Errors
 /// If the server cannot be used.
-pub async fn clean(
+pub fn clean<'s>(
+    address: &'s EngineAddress,
+    name: &'s EngineName,
+) -> BoxFuture<'s, Result<Vec<CleanedRun>, ClusterError>> {
+    Box::pin(remove_left(address, name))
+}
+
+async fn remove_left(
     address: &EngineAddress,
     name: &EngineName,
 ) -> Result<Vec<CleanedRun>, ClusterError> {

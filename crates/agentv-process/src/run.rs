@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt;
@@ -92,7 +93,16 @@ impl Runner {
     /// # Errors
     /// If the command cannot be started, passes its deadline, or is cancelled. A command that fails by
     /// itself is not an error: see [`Finished::status`].
-    pub async fn run(
+    pub fn run<'r>(
+        &'r self,
+        spec: CommandSpec,
+        cancel: &'r CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Result<Finished, ProcessError>> + Send + 'r>> {
+        // Boxed: a caller in another crate would compile the whole future again.
+        Box::pin(self.run_to_end(spec, cancel))
+    }
+
+    async fn run_to_end(
         &self,
         spec: CommandSpec,
         cancel: &CancellationToken,
@@ -214,7 +224,7 @@ impl Runner {
         let Some(container) = container else { return };
         if !matches!(end, End::Exited(Status::Exited(_))) {
             // A run that is being stopped removes its containers too.
-            let _ = Box::pin(self.run(container.removal(), &never())).await;
+            let _ = self.run(container.removal(), &never()).await;
         }
     }
 

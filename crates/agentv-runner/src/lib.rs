@@ -58,7 +58,7 @@ pub use schedule::selection::{ChosenTrials, Selection, Selector};
 pub use schedule::shard::{BalancedShards, CaseTimes, Shard, ShardError};
 pub use schedule::stop::StopHandle;
 pub use schedule::survey::{FileJudges, FileNeeds, Needs, Survey, survey};
-pub use trial::execute::{Executor, ExecutorSpec, Notify};
+pub use trial::execute::{Executor, ExecutorSpec, Notify, TakeStep};
 pub use trial::grade::Graders;
 pub use trial::panic::is_panic_caught;
 pub use workspace::{NoWorkspace, RunWorkspaces};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, RunEvent, Stop, Target, TookPart, Trial};
+use agentv_core::{BoxFuture, Planned, RunEvent, Stop, Target, TookPart, Trial};
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
@@ -115,7 +115,12 @@ pub struct Ended {
 
 /// Runs all trials. Returns when the last one ended, or the run was stopped. Everything that ended is in
 /// the journal.
-pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
+pub fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> BoxFuture<'static, Ended> {
+    // Boxed: a caller in another crate would compile the whole future again.
+    Box::pin(run_to_end(spec, stop, reporter))
+}
+
+async fn run_to_end(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
     let (planned, grace) = (spec.planned, spec.grace);
     let run = Run::open(spec, stop, reporter);
     let (consumer, stop) = (Arc::clone(&run.consumer), run.executor.stop.clone());

@@ -9,6 +9,7 @@ use agentv_project::RunNeeds;
 use agentv_runner::{Executor, RemoteEngine, RemoteNews};
 use async_nats::Client;
 use async_nats::jetstream;
+use futures_util::future::LocalBoxFuture;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::sync::OnceCell;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -58,7 +59,14 @@ impl Coordinator {
     ///
     /// # Errors
     /// If the server cannot be used, or if another process coordinates the run.
-    pub async fn open(spec: CoordinatorSpec) -> Result<Coordinator, ClusterError> {
+    pub fn open(
+        spec: CoordinatorSpec,
+    ) -> LocalBoxFuture<'static, Result<Coordinator, ClusterError>> {
+        // Boxed: a caller in another crate would compile the whole future again.
+        Box::pin(Coordinator::connect(spec))
+    }
+
+    async fn connect(spec: CoordinatorSpec) -> Result<Coordinator, ClusterError> {
         let client = spec.address.connect("agentv run").await?;
         let jetstream = jetstream::new(client.clone());
         let names = spec.name.run(&spec.run);
@@ -108,7 +116,11 @@ impl Coordinator {
     ///
     /// # Errors
     /// If the server cannot be reached. `agentv engine clean` then removes what is left.
-    pub async fn close(&self) -> Result<(), ClusterError> {
+    pub fn close(&self) -> BoxFuture<'_, Result<(), ClusterError>> {
+        Box::pin(self.remove())
+    }
+
+    async fn remove(&self) -> Result<(), ClusterError> {
         self.shared.over.cancel();
         let over = Announcement {
             state: RunState::Over,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use agentv_core::BoxFuture;
 use agentv_project::Project;
 use async_nats::Client;
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
@@ -95,7 +96,12 @@ enum RunKnown {
 ///
 /// # Errors
 /// If the server cannot be used.
-pub async fn work(options: WorkerOptions, leave: Leave) -> Result<(), ClusterError> {
+pub fn work(options: WorkerOptions, leave: Leave) -> BoxFuture<'static, Result<(), ClusterError>> {
+    // Boxed: a caller in another crate would compile the whole future again.
+    Box::pin(work_until(options, leave))
+}
+
+async fn work_until(options: WorkerOptions, leave: Leave) -> Result<(), ClusterError> {
     let client = options.address.connect("agentv worker").await?;
     let jetstream = jetstream_of(&client, &options.address).await?;
     let worker = Arc::new(Worker {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use agentv_core::{Step, TranscriptRecord, Trial, Work};
+use agentv_core::{BoxFuture, Step, TranscriptRecord, Trial, Work};
 use async_nats::jetstream::message::{AckKind, Acker};
 use async_nats::jetstream::{self};
 use tokio::sync::{Mutex, OwnedSemaphorePermit};
@@ -135,8 +135,8 @@ impl Attempt {
             return self.failed(&trial, error.to_string());
         }
         let trial = run.spec.moved(trial, run.files.base());
-        let executed = run.executor.execute_steps(&trial, |step| self.step(step));
-        if executed.await {
+        let mut each = |step| -> BoxFuture<'_, bool> { Box::pin(self.step(step)) };
+        if run.executor.execute_steps(&trial, &mut each).await {
             return End::Done;
         }
         match run.executor.take_failure() {

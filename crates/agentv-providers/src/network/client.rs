@@ -1,22 +1,26 @@
 //! The HTTP client that all requests share.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
+use super::certificates::tls_settings;
 use crate::target::SettingError;
 
 /// The time within which a server must accept the connection. The answer may take longer.
 const CONNECT: Duration = Duration::from_secs(30);
 
 static CLIENT: LazyLock<Result<Client, reqwest::Error>> = LazyLock::new(|| {
+    let provider = rustls::crypto::ring::default_provider();
     // Fails if another part of the program has installed a provider, which is just as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let trusting = builder().build();
-    // A machine without certificates can still reach servers that need none.
-    trusting.or_else(|_| builder().tls_certs_only([]).build())
+    let _ = provider.clone().install_default();
+    match tls_settings(Arc::new(provider)) {
+        Ok(settings) => builder().tls_backend_preconfigured(settings).build(),
+        // Connections without TLS remain.
+        Err(_) => builder().tls_certs_only([]).build(),
+    }
 });
 
 /// Returns the client. It uses the proxy variables and `SSL_CERT_FILE` of the environment.

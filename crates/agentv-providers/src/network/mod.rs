@@ -1,5 +1,6 @@
 //! HTTP: the client, and its errors.
 
+mod certificates;
 mod client;
 mod failure;
 mod retry_after;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt,
+    Activity, ActivityChannel, BoxFuture, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt,
     ProviderError, RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Stop,
     Subject, Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work,
     WorkspaceFolders,
@@ -29,6 +29,9 @@ use crate::workspace::{NoWorkspace, RunWorkspaces, TrialWorkspace, Unmade, needs
 
 /// Receives the events of trials in flight: retries and notices.
 pub type Notify = Arc<dyn Fn(RunEvent) + Send + Sync>;
+
+/// Takes a step of a trial. The next step begins when the future ends, and none does if it returns false.
+pub type TakeStep<'s> = dyn FnMut(Step) -> BoxFuture<'s, bool> + Send + 's;
 
 /// Everything that an executor needs besides a trial.
 pub struct ExecutorSpec {
@@ -117,28 +120,32 @@ impl Executor {
     /// target is not ready: [`take_failure`](Executor::take_failure) then says why.
     pub async fn execute(&self, trial: &Trial) -> Outcome {
         let mut outcome = Outcome::default();
-        let add = |step| {
+        let mut add = |step| -> BoxFuture<'_, bool> {
             outcome.extend([step]);
-            std::future::ready(true)
+            Box::pin(std::future::ready(true))
         };
-        self.execute_steps(trial, add).await;
+        self.execute_steps(trial, &mut add).await;
         outcome
     }
 
     /// Executes a trial step by step: the next one begins when `each` is done with the last, and none does
     /// once it returns false. Returns false if the trial has not ended.
-    pub async fn execute_steps<F>(&self, trial: &Trial, mut each: impl FnMut(Step) -> F) -> bool
-    where
-        F: Future<Output = bool>,
-    {
-        let mut execution = self.begin(trial, self.lane_of(trial), Instant::now(), None);
-        while let Some(step) = execution.next().await {
-            let is_end = matches!(step, Step::Ended(_));
-            if !each(step).await || is_end {
-                return is_end;
+    pub fn execute_steps<'e, 's: 'e>(
+        &'e self,
+        trial: &'e Trial,
+        each: &'e mut TakeStep<'s>,
+    ) -> BoxFuture<'e, bool> {
+        // Boxed: a caller in another crate would compile the whole future again.
+        Box::pin(async move {
+            let mut execution = self.begin(trial, self.lane_of(trial), Instant::now(), None);
+            while let Some(step) = execution.next().await {
+                let is_end = matches!(step, Step::Ended(_));
+                if !each(step).await || is_end {
+                    return is_end;
+                }
             }
-        }
-        false
+            false
+        })
     }
 
     /// Takes out the error that ended the work of this executor, such as a target that is not ready.

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use agentv_core::BoxFuture;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -83,14 +84,17 @@ impl Server {
     ///
     /// # Errors
     /// Fails if the listener is broken.
-    pub async fn run(self) -> Result<(), ViewError> {
-        let address = self.address.to_string();
-        let shared = Shared(Arc::new(Inner {
-            runs: self.runs,
-            access: Access::new(self.address, self.token),
-        }));
-        let served = axum::serve(self.listener, routes(shared)).await;
-        served.map_err(|source| ViewError::Listen { address, source })
+    pub fn run(self) -> BoxFuture<'static, Result<(), ViewError>> {
+        // Boxed: a caller in another crate would compile the whole future again.
+        Box::pin(async move {
+            let address = self.address.to_string();
+            let shared = Shared(Arc::new(Inner {
+                runs: self.runs,
+                access: Access::new(self.address, self.token),
+            }));
+            let served = axum::serve(self.listener, routes(shared)).await;
+            served.map_err(|source| ViewError::Listen { address, source })
+        })
     }
 }
 
