@@ -96,8 +96,9 @@ impl Worker {
         self.program.wait();
     }
 
-    /// Asks it to leave, and waits until it has.
+    /// Asks it to leave once it has begun, and waits until it has left.
     pub(crate) fn leave(self) -> Ended {
+        self.until_says("connected");
         self.program.signal(Signal::SIGTERM);
         self.program.wait()
     }

@@ -376,6 +376,7 @@ fn a_worker_of_another_version_is_refused_by_name() {
     client.publish("agentv.default.announce", &announcement.to_string());
     worker.until_says("it needs version 99.0.0 of agentv, and this worker has");
     client.until_received("it needs version 99.0.0");
+    worker.leave().expect(0);
     // The coordinating process reports a worker that refuses its run.
     let project = project(
         "targets: [{name: default, provider: mock, response: right}]",
@@ -390,10 +391,15 @@ fn a_worker_of_another_version_is_refused_by_name() {
         "per_minute": 1.0, "is_leaving": false,
         "runs": [{"run": run.file_name().unwrap().to_str().unwrap(), "refused": "it needs version 99"}],
     });
-    client.publish("agentv.default.worker", &report.to_string());
-    let ended = program.wait();
+    let words = "worker on `old` (process 1) refuses this run: it needs version 99";
+    wait_until(words, || {
+        client.publish("agentv.default.worker", &report.to_string());
+        program.said().contains(words)
+    });
+    let worker = Worker::start(&server.url(), 2);
+    let ended = program.wait().expect(0);
     each_case_once(&run, 3);
-    assert!(ended.code.is_some());
+    assert_eq!(ended.stderr.matches(words).count(), 1, "{}", ended.stderr);
     drop(worker);
 }
 
@@ -459,7 +465,21 @@ fn a_killed_run_is_removed_from_the_server_by_engine_clean() {
     let mut program = Program::start(&mut run_on(&server.url(), &project, &[]));
     until_results(&mut program, &project, 5);
     let status = engine(&server.url(), "status").expect(0);
-    assert!(status.stdout.contains("2 slots"), "{}", status.stdout);
+    let host = rustix::system::uname();
+    let host = format!("  {} (process ", host.nodename().to_str().unwrap());
+    for words in [
+        "1 worker, 2 slots",
+        &host,
+        " of 2 slots busy, ",
+        " trials done, ",
+        " per minute",
+        "    case-",
+        " on default, trial 1, ",
+        "1 run\n",
+        " waiting or in work, coordinated by ",
+    ] {
+        assert!(status.stdout.contains(words), "{words}: {}", status.stdout);
+    }
     // A run that is going stays.
     engine(&server.url(), "clean").expect(0);
     assert_eq!(server.streams().len(), 3, "{:?}", server.streams());
