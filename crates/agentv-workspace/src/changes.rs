@@ -1,15 +1,18 @@
 //! Finds the difference between a snapshot and the present state of a folder.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use agentv_core::{ChangeKind, FileChange};
 
-use crate::diff::{DiffLimits, compare, text};
+use crate::diff::{DiffLimits, compare};
 use crate::error::WorkspaceError;
-use crate::file_state::{ContentDigest, FileState, Stamp};
+use crate::file_state::{FileState, Stamp};
 use crate::read::{content, is_whole};
+use crate::renames::with_renames;
 use crate::snapshot::{Recorded, Snapshot, file_state, state_without_content};
+use crate::text::decoded;
 use crate::tree::{EntryKind, walk};
 
 /// The difference between two states of a workspace.
@@ -27,20 +30,21 @@ pub(crate) fn changes(
     before: &Snapshot,
     limits: &DiffLimits,
 ) -> Result<Changes, WorkspaceError> {
-    let now = states_now(folder, before)?;
-    let mut found = found(before, &now);
+    let now = StatesNow::of(folder, before)?;
+    let mut found = found(folder, before, &now, limits);
+    let now = &now.changed;
     let further = beyond(&mut found, limits.files);
     let mut room = limits.all_diffs;
     let mut files = Vec::with_capacity(found.len());
     for change in found {
-        let described = describe(folder, before, &now, &change, limits, room);
+        let described = describe(folder, before, now, &change, limits, room);
         room -= described.diff.as_ref().map_or(0, String::len).min(room);
         files.push(described);
     }
     let further = further.iter();
     let further = further.map(|change| FileChange {
         diff: None,
-        ..describe(folder, before, &now, change, limits, 0)
+        ..describe(folder, before, now, change, limits, 0)
     });
     Ok(Changes {
         files,
@@ -69,113 +73,103 @@ fn beyond<'a>(found: &mut Vec<Found<'a>>, limit: usize) -> Vec<Found<'a>> {
 }
 
 /// A change without its description.
-struct Found<'a> {
-    path: &'a Path,
-    kind: ChangeKind,
-    from: Option<&'a Path>,
+pub(crate) struct Found<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) kind: ChangeKind,
+    pub(crate) from: Option<&'a Path>,
 }
 
-/// Returns the state of every file now. Files that their stamp proves unchanged are not read.
-fn states_now(
-    folder: &Path,
-    before: &Snapshot,
-) -> Result<BTreeMap<PathBuf, FileState>, WorkspaceError> {
-    let mut now = BTreeMap::new();
-    let is_folder = std::fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir());
-    if !is_folder {
-        return Ok(now);
-    }
-    walk(folder, false, |entry| {
-        let state = match entry.kind {
-            EntryKind::File(metadata) => {
-                let recorded = before.files.get(&entry.path);
-                let stamp = Stamp::of(&metadata);
-                match recorded.filter(|recorded| is_proven_same(recorded, &stamp, before)) {
-                    Some(recorded) => Some(recorded.state.clone()),
-                    None => Some(file_state(&folder.join(&entry.path), &metadata)),
-                }
-            }
-            other => state_without_content(other),
+/// The present state of a folder, as far as it differs from a snapshot.
+struct StatesNow {
+    /// The files that are new or differ.
+    changed: BTreeMap<PathBuf, FileState>,
+    /// For each file of the snapshot, by its position: true if it still exists.
+    exists: Vec<bool>,
+}
+
+impl StatesNow {
+    /// Reads a folder. Files that their stamp proves unchanged are not read.
+    fn of(folder: &Path, before: &Snapshot) -> Result<StatesNow, WorkspaceError> {
+        let mut now = StatesNow {
+            changed: BTreeMap::new(),
+            exists: vec![false; before.files.len()],
         };
-        if let Some(state) = state {
-            now.insert(entry.path, state);
+        let is_folder = std::fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir());
+        if !is_folder {
+            return Ok(now);
         }
-        Ok::<(), WorkspaceError>(())
-    })?;
-    Ok(now)
+        walk(folder, false, |entry| {
+            let recorded = before.files.get(&entry.path);
+            let state = match entry.kind {
+                EntryKind::File(metadata) => {
+                    let stamp = Stamp::of(&metadata);
+                    match recorded.filter(|recorded| is_proven_same(recorded, &stamp, before)) {
+                        Some(recorded) => {
+                            now.exists[recorded.position] = true;
+                            return Ok(());
+                        }
+                        None => Some(file_state(&folder.join(&entry.path), &metadata)),
+                    }
+                }
+                other => state_without_content(other),
+            };
+            let Some(state) = state else {
+                return Ok(());
+            };
+            if let Some(recorded) = recorded {
+                now.exists[recorded.position] = true;
+            }
+            if recorded.is_none_or(|recorded| recorded.state != state) {
+                now.changed.insert(entry.path, state);
+            }
+            Ok::<(), WorkspaceError>(())
+        })?;
+        Ok(now)
+    }
 }
 
 fn is_proven_same(recorded: &Recorded, stamp: &Stamp, before: &Snapshot) -> bool {
     recorded.stamp.as_ref() == Some(stamp) && stamp.is_reliable_at(before.taken)
 }
 
-fn found<'a>(before: &'a Snapshot, now: &'a BTreeMap<PathBuf, FileState>) -> Vec<Found<'a>> {
+fn found<'a>(
+    folder: &Path,
+    before: &'a Snapshot,
+    now: &'a StatesNow,
+    limits: &DiffLimits,
+) -> Vec<Found<'a>> {
     let mut added = Vec::new();
     let mut found = Vec::new();
-    for (path, state) in now {
-        match before.files.get(path) {
-            None => added.push((path.as_path(), state)),
-            Some(recorded) if recorded.state != *state => found.push(Found {
+    for (path, state) in &now.changed {
+        if before.files.contains_key(path) {
+            found.push(Found {
                 path,
                 kind: ChangeKind::Modified,
                 from: None,
-            }),
-            Some(_) => {}
+            });
+        } else {
+            added.push((path.as_path(), state));
         }
     }
-    let mut deleted: Vec<(&Path, &FileState)> = Vec::new();
-    for (path, recorded) in &before.files {
-        if !now.contains_key(path) {
-            deleted.push((path, &recorded.state));
-        }
-    }
-    found.extend(with_renames(&added, &deleted));
+    let files = before.files.iter();
+    let deleted = files.filter(|(_, recorded)| !now.exists[recorded.position]);
+    let mut deleted: Vec<(&Path, &FileState)> = deleted
+        .map(|(path, recorded)| (path.as_path(), &recorded.state))
+        .collect();
+    deleted.sort_by_key(|(path, _)| *path);
+    let content_before = |path: &Path| match Side::of_recorded(path, before, limits) {
+        Side::Content(bytes) => Some(bytes),
+        Side::Absent | Side::TooLarge | Side::Other => None,
+    };
+    let content_now = |path: &Path| content(&folder.join(path), limits.file_size).ok()?;
+    found.extend(with_renames(
+        &added,
+        &deleted,
+        &content_before,
+        &content_now,
+    ));
     found.sort_by_key(|change| change.path);
     found
-}
-
-/// Pairs each added file with a deleted one of the same content. Empty files are not paired: they all
-/// look alike.
-fn with_renames<'a>(
-    added: &[(&'a Path, &FileState)],
-    deleted: &[(&'a Path, &FileState)],
-) -> Vec<Found<'a>> {
-    let mut by_content: HashMap<ContentDigest, Vec<&'a Path>> = HashMap::new();
-    for (path, state) in deleted.iter().rev() {
-        if let Some(digest) = content_of(state) {
-            by_content.entry(digest).or_default().push(path);
-        }
-    }
-    let mut found = Vec::new();
-    let mut renamed = std::collections::HashSet::new();
-    for (path, state) in added {
-        let same = content_of(state).and_then(|digest| by_content.get_mut(&digest)?.pop());
-        renamed.extend(same);
-        found.push(Found {
-            path,
-            kind: match same {
-                Some(_) => ChangeKind::Renamed,
-                None => ChangeKind::Added,
-            },
-            from: same,
-        });
-    }
-    let gone = deleted.iter().filter(|(path, _)| !renamed.contains(path));
-    found.extend(gone.map(|(path, _)| Found {
-        path,
-        kind: ChangeKind::Deleted,
-        from: None,
-    }));
-    found
-}
-
-fn content_of(state: &FileState) -> Option<ContentDigest> {
-    match state {
-        FileState::File(content) if content.size > 0 => Some(content.digest),
-        FileState::File(_) | FileState::Link(_) | FileState::Special | FileState::Unreadable => {
-            None
-        }
-    }
 }
 
 fn describe(
@@ -196,18 +190,26 @@ fn describe(
         diff_truncated: false,
         digest: None,
     };
-    if found.kind == ChangeKind::Renamed {
+    let old_path = found.from.unwrap_or(found.path);
+    let old = before.files.get(old_path).map(|recorded| &recorded.state);
+    let new = now.get(found.path);
+    let content_of = |state: Option<&FileState>| match state {
+        Some(FileState::File(content)) => Some(content.digest),
+        _ => None,
+    };
+    let is_moved_only = found.from.is_some() && content_of(old) == content_of(new);
+    if is_moved_only {
         return change;
     }
-    let old = before.files.get(found.path);
-    let new = now.get(found.path);
-    let old_bytes = Side::of_recorded(old, limits);
+    let old_bytes = Side::of_recorded(old_path, before, limits);
     let new_bytes = Side::of_present(&folder.join(found.path), new, limits);
-    let modes = modes(old.map(|recorded| &recorded.state), new);
+    let modes = modes(old, new);
     match (old_bytes.text(), new_bytes.text()) {
-        (Ok(old), Ok(new)) => {
+        // Equal texts have different encodings.
+        (Ok(old), Ok(new)) if old != new || old_bytes == new_bytes => {
             let limit = limits.file_diff.min(room).saturating_sub(modes.len());
-            let difference = compare(&path, old, new, limit);
+            let names = (shown(old_path), path);
+            let difference = compare(&names, old.as_deref(), new.as_deref(), limit);
             change.lines = Some(difference.lines);
             change.diff_truncated = difference.truncated;
             change.diff = Some(modes + &difference.diff).filter(|diff| !diff.is_empty());
@@ -250,6 +252,7 @@ fn mode(state: &FileState) -> Option<&'static str> {
 }
 
 /// One side of a comparison.
+#[derive(PartialEq, Eq)]
 enum Side {
     Absent,
     Content(Vec<u8>),
@@ -260,18 +263,18 @@ enum Side {
 }
 
 impl Side {
-    fn of_recorded(recorded: Option<&Recorded>, limits: &DiffLimits) -> Side {
-        let Some(recorded) = recorded else {
+    fn of_recorded(path: &Path, before: &Snapshot, limits: &DiffLimits) -> Side {
+        let Some(recorded) = before.files.get(path) else {
             return Side::Absent;
         };
-        match (&recorded.state, &recorded.copy) {
+        match (&recorded.state, before.copy_of(path)) {
             (FileState::Link(target), _) => Side::of_link(target),
             (FileState::Special | FileState::Unreadable, _) => Side::Other,
             (FileState::File(_), None) => Side::TooLarge,
             (FileState::File(expected), Some(copy)) => {
                 // An agent without a sandbox may have changed the copy.
                 let same = |bytes: &Vec<u8>| blake3::hash(bytes) == expected.digest;
-                match content(copy, limits.file_size) {
+                match content(&copy, limits.file_size) {
                     Ok(Some(bytes)) if same(&bytes) => Side::Content(bytes),
                     Ok(_) | Err(_) => Side::TooLarge,
                 }
@@ -297,10 +300,10 @@ impl Side {
         Side::Content(target.as_os_str().as_encoded_bytes().to_vec())
     }
 
-    fn text(&self) -> Result<Option<&str>, ()> {
+    fn text(&self) -> Result<Option<Cow<'_, str>>, ()> {
         match self {
             Side::Absent => Ok(None),
-            Side::Content(bytes) => text(bytes).map(Some).ok_or(()),
+            Side::Content(bytes) => decoded(bytes).map(Some).ok_or(()),
             Side::TooLarge | Side::Other => Err(()),
         }
     }

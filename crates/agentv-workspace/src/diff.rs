@@ -41,9 +41,10 @@ pub(crate) struct TextDifference {
     pub(crate) truncated: bool,
 }
 
-/// Compares two texts line by line. `None` as a text stands for a file that does not exist.
+/// Compares two texts line by line, with the names of their files. `None` as a text stands for a file that
+/// does not exist.
 pub(crate) fn compare(
-    path: &str,
+    (old_path, new_path): &(String, String),
     old: Option<&str>,
     new: Option<&str>,
     limit: usize,
@@ -51,12 +52,12 @@ pub(crate) fn compare(
     let mut config = TextDiffConfig::default();
     config.timeout(LONGEST);
     let diff = config.diff_lines(old.unwrap_or_default(), new.unwrap_or_default());
-    let name = |side: &str, text: Option<&str>| match text {
+    let name = |side: &str, path: &str, text: Option<&str>| match text {
         Some(_) => format!("{side}/{path}"),
         None => "/dev/null".to_owned(),
     };
     let mut unified = diff.unified_diff();
-    unified.header(&name("a", old), &name("b", new));
+    unified.header(&name("a", old_path, old), &name("b", new_path, new));
     let mut text = unified.to_string();
     let truncated = text.len() > limit;
     if truncated {
@@ -81,10 +82,4 @@ fn count(diff: &TextDiff<'_, '_, str>) -> LineCounts {
         }
     }
     lines
-}
-
-/// Returns the bytes as a text, unless they are something else: not UTF-8, or with a NUL.
-pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    (!text.contains('\0')).then_some(text)
 }

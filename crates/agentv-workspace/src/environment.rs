@@ -20,6 +20,61 @@ const TOOL_FOLDERS: &[(&str, &str)] = &[
     ("PYENV_ROOT", ".pyenv"),
 ];
 
+/// The variables that describe this machine. A container has its own.
+const OF_MACHINE: &[&str] = &[
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    // Windows.
+    "SystemRoot",
+    "ComSpec",
+    "PATHEXT",
+];
+
+/// The other variables that programs need, and that hold no keys.
+const OF_USER: &[&str] = &[
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+];
+
+/// The variables with the folders of compilers and interpreters, and the one that says that nobody watches.
+const OF_TOOLS: &[&str] = &[
+    "JAVA_HOME",
+    "GOROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "PYTHONPATH",
+    "NODE_PATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "CI",
+];
+
+/// Returns the variables that a command with a clean environment inherits: none of them holds a key.
+pub fn clean_variables<'n>(in_container: bool) -> impl Iterator<Item = &'n str> {
+    let of_machine = if in_container { &[] } else { OF_MACHINE };
+    of_machine.iter().chain(OF_USER).copied()
+}
+
+/// Returns the variables with which a command with a clean environment finds installed tools.
+pub fn tool_variables<'n>() -> impl Iterator<Item = &'n str> {
+    let folders = TOOL_FOLDERS.iter().map(|(name, _)| *name);
+    OF_TOOLS.iter().copied().chain(folders)
+}
+
 /// Returns the variables that make a command use the home and the temporary folder of a workspace.
 /// Installed tools and their caches stay where they are. `eval_folder` is for commands that may know the
 /// folder of the eval file.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use crate::copy::{copy_file, make_link};
 use crate::error::WorkspaceError;
@@ -82,6 +83,7 @@ fn template(folder: &Path) -> Result<Template, WorkspaceError> {
         folder: folder.to_owned(),
         digest: template_digest(&entries),
         entries,
+        shares_blocks: AtomicBool::new(true),
     })
 }
 

@@ -52,15 +52,17 @@ mod git;
 mod location;
 mod read;
 mod remove;
+mod renames;
 mod snapshot;
 mod template;
+mod text;
 mod tree;
 mod workspace;
 mod workspaces;
 
 pub use changes::Changes;
 pub use diff::DiffLimits;
-pub use environment::{EVAL_FOLDER, environment};
+pub use environment::{EVAL_FOLDER, clean_variables, environment, tool_variables};
 pub use error::WorkspaceError;
 pub use export::digest_of_folder;
 pub use git::{FoundCommit, find_commit};

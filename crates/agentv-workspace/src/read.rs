@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::file_state::ContentDigest;
 
-/// Opens a regular file. A link is not followed, and a pipe does not block.
-pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+/// Opens a regular file, and returns its metadata, too. A link is not followed, and a pipe does not block.
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -17,16 +17,17 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
         options.custom_flags(flags.bits() as i32);
     }
     let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// Returns the digest of a regular file's content, read in pieces.
 pub(crate) fn digest(path: &Path) -> io::Result<ContentDigest> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(open_regular(path)?)?;
+    hasher.update_reader(open_regular(path)?.0)?;
     Ok(hasher.finalize())
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn digest_of_state(path: &Path, metadata: &Metadata) -> io::Result<Co
     if is_whole(metadata.len()) {
         return digest(path);
     }
-    let mut file = open_regular(path)?;
+    let (mut file, _) = open_regular(path)?;
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(file.by_ref().take(END))?;
     file.seek(io::SeekFrom::Start(metadata.len() - END))?;
@@ -59,7 +60,7 @@ pub(crate) fn digest_of_state(path: &Path, metadata: &Metadata) -> io::Result<Co
 /// Returns the content of a regular file, or `None` if it is larger than `limit`.
 pub(crate) fn content(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
-    let mut file = open_regular(path)?.take(limit + 1);
+    let mut file = open_regular(path)?.0.take(limit + 1);
     file.read_to_end(&mut content)?;
     Ok((content.len() as u64 <= limit).then_some(content))
 }

@@ -1,6 +1,6 @@
 //! The state of a workspace at one moment.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,8 +13,10 @@ use crate::tree::{Entry, EntryKind, walk};
 /// The state of `work/` at one moment.
 #[derive(Debug)]
 pub struct Snapshot {
-    pub(crate) files: BTreeMap<PathBuf, Recorded>,
+    pub(crate) files: HashMap<PathBuf, Recorded>,
     pub(crate) taken: SystemTime,
+    /// The folder of the template.
+    template: PathBuf,
 }
 
 /// A file as a snapshot found it.
@@ -23,8 +25,58 @@ pub(crate) struct Recorded {
     pub(crate) state: FileState,
     /// The stamp of a regular file.
     pub(crate) stamp: Option<Stamp>,
-    /// A file elsewhere with the same content: in the template, or a copy.
-    pub(crate) copy: Option<PathBuf>,
+    /// A file elsewhere with the same content.
+    copy: ContentCopy,
+    /// The position among the files of the snapshot.
+    pub(crate) position: usize,
+}
+
+/// A file elsewhere with the content of a file.
+#[derive(Debug)]
+pub(crate) enum ContentCopy {
+    /// There is none.
+    None,
+    /// The file of the same path in the template.
+    InTemplate,
+    /// A copy that was made for the snapshot.
+    At(PathBuf),
+}
+
+impl Snapshot {
+    /// Makes a snapshot without files.
+    pub(crate) fn empty(template: &Path) -> Snapshot {
+        Snapshot {
+            files: HashMap::new(),
+            taken: SystemTime::now(),
+            template: template.to_owned(),
+        }
+    }
+
+    /// Adds the file at `path`, once.
+    pub(crate) fn add(
+        &mut self,
+        path: PathBuf,
+        state: FileState,
+        stamp: Option<Stamp>,
+        copy: ContentCopy,
+    ) {
+        let recorded = Recorded {
+            state,
+            stamp,
+            copy,
+            position: self.files.len(),
+        };
+        self.files.insert(path, recorded);
+    }
+
+    /// Returns a file elsewhere that has the content of the file at `path`.
+    pub(crate) fn copy_of(&self, path: &Path) -> Option<PathBuf> {
+        match &self.files.get(path)?.copy {
+            ContentCopy::None => None,
+            ContentCopy::InTemplate => Some(self.template.join(path)),
+            ContentCopy::At(copy) => Some(copy.clone()),
+        }
+    }
 }
 
 /// Texts that are not in the template are copied, so that a diff can show their previous content, but
@@ -35,73 +87,60 @@ const LARGEST_COPY: u64 = 1 << 20;
 
 /// Finds out whether a file is one that the caller already knows.
 pub(crate) trait KnownFiles {
-    /// Returns the content of the file at `path` if its stamp proves it, and a copy of it.
-    fn known(&self, path: &Path, stamp: &Stamp) -> Option<(FileContent, PathBuf)>;
-    /// Returns the copy of a file with this content at this path.
-    fn copy(&self, path: &Path, content: &FileContent) -> Option<PathBuf>;
+    /// Returns the content of the file at `path`, which the template has, too, if its stamp proves it.
+    fn known(&self, path: &Path, stamp: &Stamp) -> Option<FileContent>;
+    /// Returns true if the template has a file with this content at this path.
+    fn is_in_template(&self, path: &Path, content: &FileContent) -> bool;
 }
 
 /// Takes a snapshot of a folder. Copies go to the folder `copies`.
 pub(crate) fn take(
     folder: &Path,
+    template: &Path,
     known: &impl KnownFiles,
     copies: &Path,
 ) -> Result<Snapshot, WorkspaceError> {
-    let mut snapshot = Snapshot {
-        files: BTreeMap::new(),
-        taken: SystemTime::now(),
-    };
+    let mut snapshot = Snapshot::empty(template);
     let mut room = CopyRoom::new(copies);
     walk(folder, false, |entry| {
-        if let Some((path, recorded)) = record(folder, entry, known, &mut room)? {
-            snapshot.files.insert(path, recorded);
-        }
-        Ok::<(), WorkspaceError>(())
+        record(&mut snapshot, folder, entry, known, &mut room)
     })?;
     Ok(snapshot)
 }
 
 fn record(
+    snapshot: &mut Snapshot,
     folder: &Path,
     entry: Entry,
     known: &impl KnownFiles,
     room: &mut CopyRoom<'_>,
-) -> Result<Option<(PathBuf, Recorded)>, WorkspaceError> {
+) -> Result<(), WorkspaceError> {
     let metadata = match entry.kind {
         EntryKind::File(metadata) => metadata,
         other => {
-            let recorded = state_without_content(other).map(|state| Recorded {
-                state,
-                stamp: None,
-                copy: None,
-            });
-            return Ok(recorded.map(|recorded| (entry.path, recorded)));
+            if let Some(state) = state_without_content(other) {
+                snapshot.add(entry.path, state, None, ContentCopy::None);
+            }
+            return Ok(());
         }
     };
     let stamp = Stamp::of(&metadata);
-    if let Some((content, copy)) = known.known(&entry.path, &stamp) {
-        let recorded = Recorded {
-            state: FileState::File(content),
-            stamp: Some(stamp),
-            copy: Some(copy),
-        };
-        return Ok(Some((entry.path, recorded)));
+    if let Some(content) = known.known(&entry.path, &stamp) {
+        let state = FileState::File(content);
+        snapshot.add(entry.path, state, Some(stamp), ContentCopy::InTemplate);
+        return Ok(());
     }
     let place = folder.join(&entry.path);
     let state = file_state(&place, &metadata);
     let copy = match &state {
-        FileState::File(content) => match known.copy(&entry.path, content) {
-            Some(copy) => Some(copy),
-            None => room.copy(&place, content.size)?,
-        },
-        FileState::Link(_) | FileState::Special | FileState::Unreadable => None,
+        FileState::File(content) if known.is_in_template(&entry.path, content) => {
+            ContentCopy::InTemplate
+        }
+        FileState::File(content) => room.copy(&place, content.size)?,
+        FileState::Link(_) | FileState::Special | FileState::Unreadable => ContentCopy::None,
     };
-    let recorded = Recorded {
-        state,
-        stamp: Some(stamp),
-        copy,
-    };
-    Ok(Some((entry.path, recorded)))
+    snapshot.add(entry.path, state, Some(stamp), copy);
+    Ok(())
 }
 
 /// Returns the state of an entry that is not a regular file, or `None` for a folder.
@@ -142,17 +181,17 @@ impl CopyRoom<'_> {
         }
     }
 
-    fn copy(&mut self, file: &Path, size: u64) -> Result<Option<PathBuf>, WorkspaceError> {
+    fn copy(&mut self, file: &Path, size: u64) -> Result<ContentCopy, WorkspaceError> {
         if self.files >= COPIED_FILES || size > LARGEST_COPY || self.size + size > COPIED_SIZE {
-            return Ok(None);
+            return Ok(ContentCopy::None);
         }
         let Ok(Some(bytes)) = content(file, LARGEST_COPY) else {
-            return Ok(None);
+            return Ok(ContentCopy::None);
         };
         let copy = self.folder.join(self.files.to_string());
         fs::write(&copy, bytes).map_err(WorkspaceError::at("write", &copy))?;
         self.files += 1;
         self.size += size;
-        Ok(Some(copy))
+        Ok(ContentCopy::At(copy))
     }
 }

@@ -1,6 +1,7 @@
 //! Templates: the files that trials start with.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use crate::file_state::{FileContent, Stamp};
 
@@ -29,6 +30,8 @@ pub struct Template {
     /// A folder comes before its content.
     pub(crate) entries: Vec<TemplateEntry>,
     pub(crate) digest: String,
+    /// False once the file system has refused to let copies share the blocks of the template.
+    pub(crate) shares_blocks: AtomicBool,
 }
 
 impl Template {

@@ -9,10 +9,11 @@ use crate::changes::{Changes, changes};
 use crate::diff::DiffLimits;
 use crate::error::WorkspaceError;
 use crate::export::copy_folder;
-use crate::file_state::{FileContent, Stamp};
+use crate::file_state::{FileContent, FileState, Stamp};
 use crate::remove::remove_folder;
-use crate::snapshot::{KnownFiles, Snapshot, take};
+use crate::snapshot::{ContentCopy, KnownFiles, Snapshot, take};
 use crate::template::{Template, TemplateEntryKind};
+use crate::tree::GIT;
 
 /// The file that marks a kept workspace.
 pub(crate) const KEPT: &str = "kept";
@@ -27,7 +28,8 @@ pub struct Workspace {
     copies: PathBuf,
     /// The home folder as `setup` left it, if it left anything there.
     home_before: PathBuf,
-    copied: HashMap<PathBuf, Stamp>,
+    /// The stamps of the copied files, in the order of the template's entries.
+    copied: Vec<Option<Stamp>>,
     copied_at: SystemTime,
     kept: bool,
 }
@@ -42,7 +44,7 @@ impl Workspace {
             copies: root.join("before"),
             home_before: root.join("home-before"),
             root,
-            copied: HashMap::new(),
+            copied: Vec::new(),
             copied_at: SystemTime::now(),
             kept: false,
         };
@@ -59,7 +61,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    pub(crate) fn with_copied(self, copied: HashMap<PathBuf, Stamp>) -> Workspace {
+    pub(crate) fn with_copied(self, copied: Vec<Option<Stamp>>) -> Workspace {
         // `..self` would move out of a type that removes its folder when dropped.
         let mut workspace = self;
         workspace.copied = copied;
@@ -94,7 +96,28 @@ impl Workspace {
     pub fn snapshot(&self, template: &Template) -> Result<Snapshot, WorkspaceError> {
         self.save_home();
         let known = CopiedFiles::new(self, template);
-        take(&self.work, &known, &self.copies)
+        take(&self.work, &template.folder, &known, &self.copies)
+    }
+
+    /// Returns the state of a workspace in which nothing has run since it was made. Reads no file.
+    pub fn first_snapshot(&self, template: &Template) -> Snapshot {
+        let mut snapshot = Snapshot::empty(&template.folder);
+        for (entry, stamp) in template.entries.iter().zip(&self.copied) {
+            let (state, copy) = match &entry.kind {
+                TemplateEntryKind::File {
+                    content: Some(content),
+                    ..
+                } => (FileState::File(*content), ContentCopy::InTemplate),
+                TemplateEntryKind::Link(target) if !entry.path.starts_with(GIT) => {
+                    (FileState::Link(target.clone()), ContentCopy::None)
+                }
+                TemplateEntryKind::Folder
+                | TemplateEntryKind::Link(_)
+                | TemplateEntryKind::File { content: None, .. } => continue,
+            };
+            snapshot.add(entry.path.clone(), state, *stamp, copy);
+        }
+        snapshot
     }
 
     /// Copies the home folder, unless it is empty. What cannot be copied, such as a socket, is lost.
@@ -193,41 +216,34 @@ fn restore_folder(folder: &Path) -> Result<(), WorkspaceError> {
 /// The files of a workspace that came from its template.
 struct CopiedFiles<'a> {
     workspace: &'a Workspace,
-    template: &'a Template,
-    contents: HashMap<&'a Path, FileContent>,
+    files: HashMap<&'a Path, (FileContent, Option<Stamp>)>,
 }
 
 impl<'a> CopiedFiles<'a> {
     fn new(workspace: &'a Workspace, template: &'a Template) -> CopiedFiles<'a> {
-        let contents = template
-            .entries
-            .iter()
-            .filter_map(|entry| match &entry.kind {
-                TemplateEntryKind::File { content, .. } => {
-                    Some((entry.path.as_path(), (*content)?))
-                }
-                TemplateEntryKind::Folder | TemplateEntryKind::Link(_) => None,
-            });
+        let entries = template.entries.iter().zip(&workspace.copied);
+        let files = entries.filter_map(|(entry, stamp)| match &entry.kind {
+            TemplateEntryKind::File { content, .. } => {
+                Some((entry.path.as_path(), ((*content)?, *stamp)))
+            }
+            TemplateEntryKind::Folder | TemplateEntryKind::Link(_) => None,
+        });
         CopiedFiles {
             workspace,
-            template,
-            contents: contents.collect(),
+            files: files.collect(),
         }
     }
 }
 
 impl KnownFiles for CopiedFiles<'_> {
-    fn known(&self, path: &Path, stamp: &Stamp) -> Option<(FileContent, PathBuf)> {
-        let copied = self.workspace.copied.get(path)?;
-        if copied != stamp || !copied.is_reliable_at(self.workspace.copied_at) {
-            return None;
-        }
-        let content = self.contents.get(path)?;
-        Some((*content, self.template.folder.join(path)))
+    fn known(&self, path: &Path, stamp: &Stamp) -> Option<FileContent> {
+        let (content, copied) = self.files.get(path)?;
+        let is_proven = *copied == Some(*stamp) && stamp.is_reliable_at(self.workspace.copied_at);
+        is_proven.then_some(*content)
     }
 
-    fn copy(&self, path: &Path, content: &FileContent) -> Option<PathBuf> {
-        let same = self.contents.get(path)?.digest == content.digest;
-        same.then(|| self.template.folder.join(path))
+    fn is_in_template(&self, path: &Path, content: &FileContent) -> bool {
+        let known = self.files.get(path);
+        known.is_some_and(|(known, _)| known.digest == content.digest)
     }
 }

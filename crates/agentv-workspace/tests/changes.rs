@@ -4,7 +4,7 @@ use std::fs;
 
 use agentv_core::ChangeKind::{Added, Deleted, Modified, Renamed};
 use agentv_core::LineCounts;
-use agentv_workspace::DiffLimits;
+use agentv_workspace::{DiffLimits, TemplateSource};
 
 use crate::support::TestProject;
 
@@ -170,4 +170,120 @@ fn the_digest_of_a_template_depends_on_its_files_alone() {
             TestProject::with(other).template.digest()
         );
     }
+}
+
+#[test]
+fn a_renamed_file_with_a_changed_line_is_renamed() {
+    let text = "fn total() {\n    add(price, count)\n}\n\nfn tax() {\n    rate()\n}\n";
+    let place = TestProject::with(&[
+        ("src/cart.rs", text),
+        ("src/other.rs", "something else entirely\nof two lines\n"),
+        ("kept.rs", text),
+    ]);
+    let trial = place.trial();
+    fs::remove_file(trial.work().join("src/cart.rs")).unwrap();
+    fs::remove_file(trial.work().join("src/other.rs")).unwrap();
+    trial.write("src/basket.rs", &text.replace("rate()", "rate(7)"));
+    trial.write("new.rs", "nothing of the old files\n");
+    let expected = [
+        (Added, "new.rs".to_owned()),
+        (Renamed, "src/basket.rs".to_owned()),
+        (Deleted, "src/other.rs".to_owned()),
+    ];
+    assert_eq!(trial.listed(), expected);
+    let renamed = trial.change_of("src/basket.rs");
+    assert_eq!(renamed.from.as_deref(), Some("src/cart.rs"));
+    let lines = LineCounts {
+        added: 1,
+        removed: 1,
+    };
+    assert_eq!(renamed.lines, Some(lines));
+    let diff = renamed.diff.unwrap();
+    let begin = "--- a/src/cart.rs\n+++ b/src/basket.rs\n";
+    assert!(diff.starts_with(begin), "{diff}");
+    assert!(diff.contains("-    rate()\n+    rate(7)\n"), "{diff}");
+}
+
+#[test]
+fn of_several_similar_files_the_most_similar_is_the_origin() {
+    let line = |number: usize| format!("line {number} of the text\n");
+    let text = |from: usize| (from..from + 10).map(line).collect::<String>();
+    let place = TestProject::with(&[
+        ("a.txt", &text(0)),
+        ("b.txt", &text(4)),
+        ("c.txt", "other\n"),
+    ]);
+    let trial = place.trial();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        fs::remove_file(trial.work().join(name)).unwrap();
+    }
+    // It has 7 lines of `a.txt`, and 9 of `b.txt`.
+    trial.write("new.txt", &text(3));
+    // Less than half of the larger file is the same.
+    trial.write("long.txt", &format!("other\n{}", "x\n".repeat(40)));
+    assert_eq!(
+        trial.listed(),
+        [
+            (Deleted, "a.txt".to_owned()),
+            (Deleted, "c.txt".to_owned()),
+            (Added, "long.txt".to_owned()),
+            (Renamed, "new.txt".to_owned()),
+        ]
+    );
+    assert_eq!(trial.change_of("new.txt").from.as_deref(), Some("b.txt"));
+}
+
+#[test]
+fn a_text_in_latin_1_has_a_diff() {
+    let place = TestProject::with(&[("a.txt", "x\n")]);
+    let trial = place.trial();
+    fs::write(trial.work().join("a.txt"), b"Gr\xfc\xdfe\n").unwrap();
+    fs::write(trial.work().join("b.bin"), b"\xfc\x01\x02").unwrap();
+    let changed = trial.change_of("a.txt");
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-x\n+Grüße\n";
+    assert_eq!(changed.diff.as_deref(), Some(diff));
+    assert_eq!(trial.change_of("b.bin").diff, None);
+    assert!(trial.change_of("b.bin").digest.is_some());
+}
+
+#[test]
+fn a_text_with_another_encoding_is_a_change_without_a_diff() {
+    let place = TestProject::with(&[("a.txt", "Grüße\n")]);
+    let trial = place.trial();
+    fs::write(trial.work().join("a.txt"), b"Gr\xfc\xdfe\n").unwrap();
+    let changed = trial.change_of("a.txt");
+    assert_eq!(changed.diff, None);
+    assert!(changed.digest.is_some());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_snapshot_without_reading_is_the_one_that_a_walk_takes() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let source = tempfile::tempdir().unwrap();
+    let path = |name: &str| source.path().join(name);
+    fs::create_dir_all(path("deep/empty")).unwrap();
+    fs::write(path("deep/a.txt"), "one\n").unwrap();
+    fs::write(path("empty.txt"), "").unwrap();
+    fs::write(path("run.sh"), "exit\n").unwrap();
+    fs::set_permissions(path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    fs::write(path("secret.txt"), "s\n").unwrap();
+    fs::set_permissions(path("secret.txt"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("nowhere", path("link")).unwrap();
+    let place = TestProject::of(&TemplateSource::Folder(source.path().into()));
+    let trial = place.trial();
+    let walked = trial.workspace.snapshot(&place.template).unwrap();
+    for (name, mode) in [("run.sh", 0o751), ("secret.txt", 0o600)] {
+        let metadata = fs::metadata(trial.work().join(name)).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o7777, mode, "{name}");
+    }
+    let changes = |before| trial.workspace.changes(before, &DiffLimits::default());
+    assert_eq!(changes(&trial.before).unwrap(), changes(&walked).unwrap());
+    trial.write("deep/a.txt", "two\n");
+    trial.write("new.txt", "new\n");
+    fs::remove_file(trial.work().join("link")).unwrap();
+    fs::remove_file(trial.work().join("run.sh")).unwrap();
+    let found = changes(&trial.before).unwrap();
+    assert_eq!(found.files.len(), 4);
+    assert_eq!(found, changes(&walked).unwrap());
 }

@@ -37,7 +37,7 @@ impl TestProject {
     /// Starts a trial.
     pub(crate) fn trial(&self) -> Started {
         let workspace = self.workspaces.create(&self.template).unwrap();
-        let before = workspace.snapshot(&self.template).unwrap();
+        let before = workspace.first_snapshot(&self.template);
         Started { workspace, before }
     }
 }

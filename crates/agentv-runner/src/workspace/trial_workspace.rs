@@ -86,7 +86,8 @@ impl TrialWorkspace {
             executor.stop.abortion(),
         );
         let set_up = set_up.await;
-        let (workspace, before) = snapshot(workspace, template).await?;
+        let is_untouched = spec.setup.is_empty();
+        let (workspace, before) = snapshot(workspace, template, is_untouched).await?;
         let made = TrialWorkspace {
             workspace,
             before,
@@ -223,12 +224,18 @@ async fn aborted_for(executor: &Executor, time: Duration) {
     tokio::time::sleep(time).await;
 }
 
+/// Notes the state of a workspace. Nothing has run in one that is untouched.
 async fn snapshot(
     workspace: Workspace,
     template: Arc<Template>,
+    is_untouched: bool,
 ) -> Result<(Workspace, Snapshot), NoWorkspace> {
     blocking(move || {
-        let before = workspace.snapshot(&template)?;
+        let before = if is_untouched {
+            workspace.first_snapshot(&template)
+        } else {
+            workspace.snapshot(&template)?
+        };
         Ok((workspace, before))
     })
     .await
