@@ -199,6 +199,22 @@ const IS_ERROR: &str = "is_error";
 const EXIT_CODE: &str = "exit_code";
 const OUTPUT_BLOCKS: &str = "output_blocks";
 
+/// The names of arguments that say most about a call, the most telling first.
+const TELLING: &[&str] = &[
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "absolute_path",
+    "notebook_path",
+    "path",
+    "dir_path",
+    "dirPath",
+    "pattern",
+    "query",
+    "url",
+];
+
 impl ToolCall {
     /// Makes a call of a tool without arguments.
     pub fn new(tool: impl Into<String>) -> ToolCall {
@@ -211,6 +227,12 @@ impl ToolCall {
             duration_ms: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Returns the argument that says most about a call with this input: the command, the path, the pattern.
+    /// Agents have different names for them.
+    pub fn telling_argument(input: &Value) -> Option<&Value> {
+        TELLING.iter().find_map(|name| input.get(name))
     }
 
     /// Returns the kind of the tool, if the call has one (`kind`).

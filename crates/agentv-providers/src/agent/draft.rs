@@ -532,24 +532,12 @@ fn shallow(value: &Value) -> Value {
     }
 }
 
-/// Returns the argument that says most about a call.
+/// Returns the argument that says most about a call, on one line.
 fn essence(input: &Value) -> String {
-    const NAMES: &[&str] = &[
-        "command",
-        "cmd",
-        "file_path",
-        "path",
-        "filePath",
-        "pattern",
-        "query",
-        "url",
-        "input",
-    ];
     if let Some(text) = input.as_str() {
         return first_line(text);
     }
-    let mut values = NAMES.iter().filter_map(|name| input.get(*name));
-    match values.next() {
+    match ToolCall::telling_argument(input).or_else(|| input.get("input")) {
         Some(Value::String(text)) => first_line(text),
         Some(value) => first_line(&value.to_string()),
         None => String::new(),

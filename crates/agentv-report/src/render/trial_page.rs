@@ -97,6 +97,9 @@ fn agent(page: &mut Page, transcript: &Transcript) {
         1 => "1 turn".to_owned(),
         count => format!("{count} turns"),
     }));
+    if transcript.finish_reason.as_deref() == Some("max_turns") {
+        pieces.push(Piece::new(Paint::Nearly, "stopped by `max_turns`"));
+    }
     if !trace.denials.is_empty() {
         let text = match trace.denials.len() {
             1 => "1 tool call refused".to_owned(),
@@ -183,17 +186,7 @@ fn tool_call(page: &mut Page, call: &ToolCall) {
 
 /// Returns the most telling argument of a tool call on one line.
 pub(crate) fn essence(input: &Value) -> String {
-    const TELLING: &[&str] = &[
-        "command",
-        "cmd",
-        "file_path",
-        "path",
-        "absolute_path",
-        "pattern",
-        "query",
-        "url",
-    ];
-    let telling = TELLING.iter().find_map(|name| input.get(name));
+    let telling = ToolCall::telling_argument(input);
     let text = match telling.unwrap_or(input) {
         Value::String(text) => text.clone(),
         Value::Array(words) if words.iter().all(Value::is_string) => {
