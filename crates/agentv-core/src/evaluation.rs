@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     BoxFuture, Content, EvalCase, EvaluatorResult, FileChange, Judging, PassThreshold, Prompt,
-    Role, Score, TraceSummary, Transcript, Verdict, WorkspaceFolders,
+    Role, Score, TargetSandbox, TraceSummary, Transcript, Verdict, WorkspaceFolders,
 };
 
 /// An evaluator judges an answer by one criterion.
@@ -70,6 +70,8 @@ pub struct Subject<'a> {
     pub folder: &'a Path,
     /// The folders of the trial's workspace; `None` if it had none, or if it is gone.
     pub workspace: Option<&'a WorkspaceFolders>,
+    /// The sandbox of the target. Commands that run in the workspace run in it, too.
+    pub sandbox: Option<&'a TargetSandbox>,
     /// The changed files beyond those that the transcript lists, while the workspace exists.
     pub further_changes: &'a [FileChange],
     /// True if the trial had a workspace that is gone, as when an old answer is graded again.

@@ -44,6 +44,7 @@ mod raw_exchange;
 mod record;
 mod rubric;
 mod run_record;
+mod sandbox;
 mod score;
 mod secrets;
 mod target;
@@ -85,6 +86,7 @@ pub use rubric::{Rubric, ScoreRange};
 pub use run_record::{
     Balance, FileVersion, GateOutcome, RanFile, RanTarget, RunRecord, RunVersion, SkippedCase,
 };
+pub use sandbox::{Network, Sandbox, TargetSandbox};
 pub use score::{PassThreshold, Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Program, Retry, Target};

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ActivityChannel, Allowance, ExchangeLog, Message, Profile, Prompt, Toolbox, Transcript,
-    WorkspaceFolders,
+    ActivityChannel, Allowance, ExchangeLog, Message, Profile, Prompt, TargetSandbox, Toolbox,
+    Transcript, WorkspaceFolders,
 };
 
 /// A boxed future, for trait objects.
@@ -98,6 +98,11 @@ pub trait Provider: Send + Sync {
     /// if its case asks for none. [`Request::workspace`] is then never `None`.
     fn needs_workspace(&self) -> bool {
         false
+    }
+
+    /// Returns the sandbox that the target runs in, if it has one.
+    fn sandbox(&self) -> Option<&TargetSandbox> {
+        None
     }
 
     /// Returns true if an attempt that failed like this may be repeated. The limits of the target then

@@ -4,8 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use agentv_core::{FileChange, Subject, Transcript, WorkspaceFolders};
-use agentv_process::{CommandSpec, anchored};
-use agentv_workspace::environment;
+use agentv_process::anchored;
 use thiserror::Error;
 
 /// The most bytes of diffs that a judge is shown.
@@ -31,16 +30,6 @@ pub(crate) fn workspace_of<'s>(
     } else {
         Ok(subject.workspace)
     }
-}
-
-/// Makes a command run in a workspace, with its home folder and its temporary folder.
-pub(crate) fn in_workspace(
-    spec: CommandSpec,
-    workspace: &WorkspaceFolders,
-    eval_folder: &Path,
-) -> CommandSpec {
-    let variables = environment(workspace, Some(eval_folder), |name| std::env::var_os(name));
-    spec.current_dir(&workspace.work).envs(variables)
 }
 
 /// Returns the words of a command that runs elsewhere, with absolute paths for those that name files in

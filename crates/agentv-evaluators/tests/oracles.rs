@@ -93,6 +93,7 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
     let subject = Subject {
         folder: std::path::Path::new("."),
         workspace: None,
+        sandbox: None,
         further_changes: &[],
         workspace_is_gone: false,
         spares: false,

@@ -74,6 +74,7 @@ impl Trial {
         let subject = Subject {
             folder: std::path::Path::new("."),
             workspace: None,
+            sandbox: None,
             further_changes: &[],
             workspace_is_gone: false,
             spares: false,

@@ -77,7 +77,9 @@ pub use error::ProcessError;
 pub use finished::{Captured, Finished, Status};
 pub use quote::{quote, quote_os};
 pub use run::Runner;
-pub use sandbox::{Network, RELAY, Sandbox, SandboxError, SandboxSpec};
+pub use sandbox::{
+    Network, RELAY, Sandbox, SandboxError, SandboxSpec, TargetSandbox, check_sandbox,
+};
 pub use spec::CommandSpec;
 
 use std::ffi::OsString;

@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 use crate::capture::{Capture, Keep};
 use crate::dialogue::{CommandInput, Dialogue, Ending, OutputLines, Talked};
 use crate::group::Group;
-#[cfg(unix)]
-use crate::sandbox::Loopback;
 use crate::sandbox::{Container, enter};
+#[cfg(unix)]
+use crate::sandbox::{Loopback, lacks_program};
 #[cfg(target_os = "linux")]
 use crate::supervisor::Supervised;
 use crate::tree::{Ended, PATIENCE, Pipes, Tree};
@@ -259,6 +259,9 @@ fn enter_sandbox(
     spec: CommandSpec,
 ) -> Result<(CommandSpec, Option<Container>, Loopback), ProcessError> {
     let program = spec.program.clone();
+    if lacks_program(&spec) {
+        return Err(ProcessError::NotFound { program });
+    }
     let failed = |source| ProcessError::Start { program, source };
     let entered = Loopback::open(spec.sandbox.as_ref()).and_then(|loopback| {
         let (spec, container) = enter(spec)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 
-use agentv_process::{CommandSpec, Finished, Network, Runner, Sandbox, SandboxSpec};
+use agentv_process::{CommandSpec, Finished, Network, Runner, Sandbox, SandboxSpec, check_sandbox};
 use libtest_mimic::Trial;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +16,7 @@ use crate::stage::{Stage, block_on};
 /// Returns the tests, which are ignored on a machine whose bubblewrap is missing or does not work.
 pub(crate) fn trials() -> Vec<Trial> {
     let (runner, cancel) = (Runner::of_this_program(), CancellationToken::new());
-    let is_usable = block_on(Sandbox::Bubblewrap.check(&runner, &cancel)).is_ok();
+    let is_usable = block_on(check_sandbox(&Sandbox::Bubblewrap, &runner, &cancel)).is_ok();
     let trials = trials![
         only_writable_folders_can_be_changed,
         a_readable_folder_around_a_hidden_one_does_not_show_it,
@@ -25,6 +25,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         sockets_of_services_are_not_seen,
         no_process_of_the_outside_is_seen_and_none_is_left,
         without_network_only_the_chosen_port_is_reachable,
+        without_network_programs_do_not_wait_for_name_servers,
+        a_missing_program_is_not_an_exit_code,
         a_session_outside_the_namespace_is_no_obstacle,
     ];
     let trials = trials.into_iter();
@@ -114,6 +116,35 @@ fn only_writable_folders_can_be_changed() {
     assert_eq!(finished.status.to_string(), "exit code 3");
     let made = std::fs::read_to_string(stage.path().join("work/made"));
     assert_eq!(made.unwrap(), "in\n");
+}
+
+fn without_network_programs_do_not_wait_for_name_servers() {
+    let stage = Stage::new();
+    let finished = run(&stage, "cat /etc/resolv.conf", Network::None, &[]);
+    assert_eq!(finished.stdout.text(), "options timeout:0 attempts:1\n");
+    let outside = std::fs::read_to_string("/etc/resolv.conf").unwrap();
+    let finished = run(&stage, "cat /etc/resolv.conf", Network::On, &[]);
+    assert_eq!(finished.stdout.text(), outside);
+}
+
+fn a_missing_program_is_not_an_exit_code() {
+    let stage = Stage::new();
+    for program in ["no-such-program", "./no-such-program", "/no/such/program"] {
+        let spec = CommandSpec::program(program).current_dir(stage.path());
+        let spec = spec.sandbox(SandboxSpec {
+            sandbox: Sandbox::Bubblewrap,
+            network: Network::On,
+            writable: Vec::new(),
+            readable: Vec::new(),
+            hidden: Vec::new(),
+            hidden_files: Vec::new(),
+            scratch: stage.path().to_owned(),
+            loopback_ports: Vec::new(),
+        });
+        let ran = block_on(Runner::of_this_program().run(spec, &CancellationToken::new()));
+        let error = ran.unwrap_err().to_string();
+        assert_eq!(error, format!("command `{program}` not found"));
+    }
 }
 
 /// Writes only the value that is there already.

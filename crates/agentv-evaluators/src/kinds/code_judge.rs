@@ -18,7 +18,9 @@ use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 use crate::proxy::{self, ProxyError, USUAL_MOST_CALLS};
 use crate::registry::{MIN_SCORE, NEGATE, TURN};
-use crate::script::{self, FOLDER, Protocol, SCRIPT, Script, ScriptError, TIMEOUT, input};
+use crate::script::{
+    self, FOLDER, Inside, PASS_ENV, Protocol, SANDBOX, SCRIPT, Script, ScriptError, TIMEOUT, input,
+};
 use crate::workspace::{WorkspaceGone, workspace_of};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -45,6 +47,8 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     shape: &ACCESS,
                     doc: "True, or an object with `max_calls`, to let the script ask the targets of the run through a local proxy (default: false).",
                 },
+                PASS_ENV,
+                SANDBOX,
                 Field {
                     name: "protocol",
                     shape: &PROTOCOL,
@@ -64,6 +68,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
   target: {max_calls: 3}
   limit: 5
 - {type: code_judge, script: ./judge.sh --fast, target: true, protocol: agentv-4}
+- {type: code_judge, script: [./judge.sh], pass_env: [JUDGE_KEY], sandbox: none}
 - code_judge: [python, judge.py]
 ",
     facts: Facts {
@@ -193,7 +198,7 @@ impl CodeJudge {
         let workspace = workspace_of(subject)?;
         let turn = self.script.turn().await?;
         let turn = match workspace {
-            Some(workspace) => turn.inside(workspace, subject.folder),
+            Some(workspace) => turn.inside(Inside::of(subject, workspace)),
             None => turn,
         };
         let input = self.protocol.input(subject, &self.root);
@@ -203,6 +208,7 @@ impl CodeJudge {
             Some(most) => {
                 let proxy = proxy::open(subject.judging, most).await?;
                 let variables = proxy.variables();
+                let turn = turn.reaching(proxy.port());
                 tokio::select! {
                     printed = turn.run(input, &variables) => printed?,
                     never = proxy.serve() => match never {},

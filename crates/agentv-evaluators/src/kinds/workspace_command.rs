@@ -11,7 +11,7 @@ use crate::builder::Builder;
 use crate::error::{BuildError, could_not_judge};
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
-use crate::script::{CommandEnd, Script, ScriptError, TIMEOUT};
+use crate::script::{CommandEnd, Inside, PASS_ENV, SANDBOX, Script, ScriptError, TIMEOUT};
 use crate::words::quoted;
 use crate::workspace::{WorkspaceGone, workspace_of};
 
@@ -19,7 +19,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "workspace_command",
         aliases: &[],
-        doc: "Runs a command in the workspace of the trial, after the target has ended. Exit code 0 scores 1, any other 0. `AGENTV_EVAL_DIR` is the folder of the eval file.",
+        doc: "Runs a command in the workspace of the trial, after the target has ended. Exit code 0 scores 1, any other 0. The command runs in the sandbox of the target, if it has one, and without your environment. `AGENTV_EVAL_DIR` is the folder of the eval file.",
         options: Record {
             name: "workspace_command",
             fields: &[
@@ -29,6 +29,8 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The program and its arguments, run without a shell. Relative paths start in the workspace.",
                 },
                 TIMEOUT,
+                PASS_ENV,
+                SANDBOX,
             ],
             required: &[&["command"]],
             others: Others::Warn,
@@ -39,6 +41,8 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - type: workspace_command
   command: [npm, test]
   timeout_seconds: 120
+  pass_env: [DATABASE_URL]
+  sandbox: none
 - workspace_command: [sh, -c, 'python3 \"$AGENTV_EVAL_DIR/check.py\"']
 ",
     facts: Facts {
@@ -98,7 +102,8 @@ impl WorkspaceCommand {
     async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, Failure> {
         let workspace = workspace_of(subject)?.ok_or(Failure::NoWorkspace)?;
         let turn = self.command.turn().await?;
-        let CommandEnd { status, tail } = turn.end_in(workspace, subject.folder).await?;
+        let turn = turn.inside(Inside::of(subject, workspace));
+        let CommandEnd { status, tail } = turn.end().await?;
         let command = quoted(&self.shown);
         Ok(if status.success() {
             Evaluation::check(true, format!("{command} succeeded"))

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use agentv_core::Judging;
@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A server for one script.
 pub(crate) struct Proxy<'j> {
     listener: TcpListener,
-    address: String,
+    address: SocketAddr,
     token: Token,
     desk: Desk<'j>,
 }
@@ -59,13 +59,18 @@ pub(crate) async fn open(
     let address = listener.local_addr()?;
     Ok(Proxy {
         listener,
-        address: address.to_string(),
+        address,
         token: Token::new(),
         desk: Desk::new(judges, most_calls),
     })
 }
 
 impl Proxy<'_> {
+    /// Returns the port of the server.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     /// Returns the environment variables that tell the script about the server.
     pub(crate) fn variables(&self) -> [(&'static str, String); 2] {
         let url = format!("http://{}", self.address);

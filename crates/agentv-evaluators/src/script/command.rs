@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use agentv_core::{Extra, WorkspaceFolders};
+use agentv_core::Extra;
 use agentv_process::{CommandSpec, Finished, ProcessError, Runner, Status};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::error::{Failure, ScriptError};
 use super::places::ScriptPlaces;
 use super::printed::{Printed, tail};
-use crate::workspace::{all_anchored, in_workspace, plain_words};
+use super::surroundings::{Inside, ScriptEnvironment};
+use crate::workspace::{all_anchored, plain_words};
 
 /// The maximum output of a script.
 const LARGEST_OUTPUT: usize = 10 << 20;
@@ -28,8 +29,14 @@ pub(crate) struct Script {
     pub(super) noun: &'static str,
     /// True if the words of the command are paths in a workspace, not beside the eval file.
     pub(super) is_of_workspace: bool,
+    /// The environment of the script in a workspace.
+    pub(super) script_environment: ScriptEnvironment,
+    /// True if the script runs in the sandbox of the target.
+    pub(super) is_walled: bool,
     /// Environment variables in addition to the inherited ones.
     pub(super) environment: Vec<(OsString, OsString)>,
+    /// The root of the project.
+    pub(super) root: PathBuf,
     pub(super) runner: Runner,
     pub(super) places: ScriptPlaces,
 }
@@ -61,6 +68,7 @@ impl Script {
             Some(place) => Ok(Turn {
                 script: self,
                 inside: None,
+                port: None,
                 _place: place,
             }),
             None => Err(ScriptError::NoPlace { noun: self.noun }),
@@ -68,7 +76,8 @@ impl Script {
     }
 
     /// Describes the command, in its own folder or in a workspace.
-    fn spec(&self, inside: Option<Inside<'_>>) -> CommandSpec {
+    fn spec(&self, turn: &Turn<'_>) -> CommandSpec {
+        let inside = turn.inside;
         let spec = match (&self.command, inside) {
             (Command::Line(line), None) => CommandSpec::shell(line),
             (Command::Line(line), Some(_)) => match plain_words(line) {
@@ -80,12 +89,26 @@ impl Script {
             (Command::Words(words), Some(_)) => of_words(&all_anchored(words, &self.folder)),
         };
         let spec = match inside {
-            Some((workspace, eval_folder)) => in_workspace(spec, workspace, eval_folder),
-            None => spec.current_dir(&self.folder),
+            Some(inside) => {
+                let spec = inside.furnish(spec, &self.script_environment, &self.environment);
+                inside.wall(spec, &self.root, turn.port)
+            }
+            None => {
+                let added = self.environment.iter().cloned();
+                spec.current_dir(&self.folder).envs(added)
+            }
         };
-        let spec = spec.deadline(self.deadline).stdout_limit(LARGEST_OUTPUT);
-        let added = self.environment.iter().cloned();
-        added.fold(spec, |spec, (name, value)| spec.env(name, value))
+        spec.deadline(self.deadline).stdout_limit(LARGEST_OUTPUT)
+    }
+
+    /// Returns the place of the script in a workspace: behind the wall of the target, unless the user wants
+    /// none.
+    fn placed<'s>(&self, inside: Inside<'s>) -> Inside<'s> {
+        if self.is_walled {
+            inside
+        } else {
+            inside.unwalled()
+        }
     }
 
     /// Returns the output of a finished command, if it can be used.
@@ -133,9 +156,6 @@ impl Script {
     }
 }
 
-/// A workspace, and the folder of the eval file.
-type Inside<'s> = (&'s WorkspaceFolders, &'s Path);
-
 /// Describes a program and its arguments.
 fn of_words(words: &[OsString]) -> CommandSpec {
     let mut words = words.iter();
@@ -149,6 +169,8 @@ pub(crate) struct Turn<'s> {
     script: &'s Script,
     /// The workspace that it runs in.
     inside: Option<Inside<'s>>,
+    /// The port of the loopback address that it can reach in every sandbox.
+    port: Option<u16>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -161,34 +183,49 @@ pub(crate) struct CommandEnd {
 
 impl<'s> Turn<'s> {
     /// Makes the script run in a workspace.
-    pub(crate) fn inside(self, workspace: &'s WorkspaceFolders, eval_folder: &'s Path) -> Turn<'s> {
+    pub(crate) fn inside(self, inside: Inside<'s>) -> Turn<'s> {
         Turn {
-            inside: Some((workspace, eval_folder)),
+            inside: Some(self.script.placed(inside)),
             ..self
         }
     }
 
-    /// Runs the command in a workspace, without input, and returns how it ended.
+    /// Lets the script reach a port of the loopback address, whatever its sandbox is.
+    pub(crate) fn reaching(self, port: u16) -> Turn<'s> {
+        Turn {
+            port: Some(port),
+            ..self
+        }
+    }
+
+    /// Runs the command without input, and returns how it ended.
     ///
     /// # Errors
     /// Fails if the command could not start or ran too long.
-    pub(crate) async fn end_in(
-        &self,
-        workspace: &WorkspaceFolders,
-        eval_folder: &Path,
-    ) -> Result<CommandEnd, ScriptError> {
-        let spec = self.script.spec(Some((workspace, eval_folder)));
+    pub(crate) async fn end(&self) -> Result<CommandEnd, ScriptError> {
+        let spec = self.script.spec(self);
         // To cancel the run, drop the future.
         let never = CancellationToken::new();
-        match self.script.runner.run(spec, &never).await {
-            Ok(finished) => Ok(CommandEnd {
-                tail: tail(&finished.stdout.text(), &finished.stderr.text()),
-                status: finished.status,
-            }),
-            Err(error) => Err(self.script.failure(error)),
+        let finished = self.script.runner.run(spec, &never).await;
+        let finished = finished.map_err(|error| self.script.failure(error))?;
+        let tail = tail(&finished.stdout.text(), &finished.stderr.text());
+        let is_contained = self.inside.is_some_and(|inside| inside.is_container());
+        if is_contained && finished.status == NO_CONTAINER {
+            return Err(ScriptError::Failed {
+                noun: self.script.noun,
+                failure: Failure::Status(finished.status),
+                tail,
+            });
         }
+        Ok(CommandEnd {
+            tail,
+            status: finished.status,
+        })
     }
 }
+
+/// The status with which docker and podman report that they could not start a container.
+const NO_CONTAINER: Status = Status::Exited(125);
 
 impl Turn<'_> {
     /// Runs the script with JSON on its stdin, which it need not read, and with additional
@@ -204,7 +241,7 @@ impl Turn<'_> {
     ) -> Result<Printed, ScriptError> {
         let spec = self
             .script
-            .spec(self.inside)
+            .spec(self)
             .stdin(Value::Object(input).to_string());
         let spec = variables
             .iter()

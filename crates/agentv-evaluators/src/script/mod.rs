@@ -14,10 +14,12 @@ pub(crate) mod output;
 mod places;
 mod printed;
 mod protocol;
+mod surroundings;
 
 pub(crate) use command::{CommandEnd, Script};
 pub(crate) use error::ScriptError;
 pub(crate) use files::{files, files_beside_eval, files_in};
-pub(crate) use options::{FOLDER, SCRIPT, TIMEOUT};
+pub(crate) use options::{FOLDER, PASS_ENV, SANDBOX, SCRIPT, TIMEOUT};
 pub use places::ScriptPlaces;
 pub(crate) use protocol::Protocol;
+pub(crate) use surroundings::Inside;

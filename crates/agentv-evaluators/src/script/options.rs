@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_syntax::shape::TEXT;
+use agentv_syntax::shape::{TEXT, TEXTS};
 use agentv_syntax::{Field, Form, Shape, Text};
 use serde_json::Value;
 use thiserror::Error;
 
 use super::command::{Command, Script};
 use super::interpreter;
+use super::surroundings::ScriptEnvironment;
 use crate::builder::{BuildContext, Builder};
 use crate::error::BuildError;
 use crate::files;
@@ -23,6 +24,23 @@ pub(crate) const TIMEOUT: Field = Field {
     name: "timeout_seconds",
     shape: &SECONDS,
     doc: "The time limit for the script, in seconds (default: 60). After that, it is stopped with all processes that it started.",
+};
+
+pub(crate) const PASS_ENV: Field = Field {
+    name: "pass_env",
+    shape: &TEXTS,
+    doc: "The names of variables of your environment that the command gets, besides `PATH`, the locale, the settings of proxies and certificates, and the folders of installed tools. For a `code_judge` outside a sandbox, the default is all variables. Only for trials with a workspace.",
+};
+
+pub(crate) const SANDBOX: Field = Field {
+    name: "sandbox",
+    shape: &SANDBOX_SHAPE,
+    doc: "The sandbox in which the command runs in a workspace: that of the `target` (default), or `none`.",
+};
+
+static SANDBOX_SHAPE: Shape = Shape {
+    expected: "target or none",
+    forms: &[Form::Text(Text::OneOf(&["target", "none"]))],
 };
 
 static SECONDS: Shape = Shape {
@@ -85,9 +103,14 @@ impl Script {
             return Err(options.invalid(field, "expected a command (an array of strings)"));
         }
         let command = Command::Words(words.into_iter().map(OsString::from).collect());
+        let script = Script::new(command, options, builder, noun)?;
         Ok(Script {
             is_of_workspace: true,
-            ..Script::new(command, options, builder, noun)?
+            script_environment: match script.script_environment {
+                ScriptEnvironment::Inherited => ScriptEnvironment::Clean(Vec::new()),
+                clean => clean,
+            },
+            ..script
         })
     }
 
@@ -148,6 +171,14 @@ impl Script {
             deadline: deadline(options)?,
             noun,
             is_of_workspace: false,
+            script_environment: match options.texts(PASS_ENV.name)? {
+                Some(names) => {
+                    ScriptEnvironment::Clean(names.into_iter().map(Into::into).collect())
+                }
+                None => ScriptEnvironment::Inherited,
+            },
+            is_walled: options.text(SANDBOX.name)? != Some("none"),
+            root: context.root.clone(),
             environment: context.environment.clone(),
             runner: context.runner.clone(),
             places: context.scripts.clone(),

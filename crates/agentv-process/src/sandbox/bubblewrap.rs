@@ -2,9 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::spec::{Network, SandboxSpec};
+use agentv_core::Network;
+
+use super::spec::SandboxSpec;
 use crate::CommandSpec;
 
 /// The program.
@@ -86,6 +88,37 @@ fn name_servers() -> Option<PathBuf> {
     Some(folder.to_owned())
 }
 
+/// Returns the arguments that make programs give up at once when they look up a name. Some wait for seconds
+/// for the answer of a server that they could not even ask.
+fn no_name_servers(wall: &SandboxSpec) -> Vec<OsString> {
+    let settings = wall.scratch.join(".resolv.conf");
+    let written = std::fs::write(&settings, "options timeout:0 attempts:1\n");
+    match (std::fs::canonicalize("/etc/resolv.conf"), written) {
+        (Ok(usual), Ok(())) => vec!["--ro-bind".into(), settings.into(), usual.into()],
+        _ => Vec::new(),
+    }
+}
+
+/// Checks for a program that does not exist. Bubblewrap would report it with an exit code that a command can
+/// have, too.
+pub(super) fn lacks_program(spec: &CommandSpec) -> bool {
+    let program = Path::new(&spec.program);
+    let folder = spec.directory.as_deref().unwrap_or(Path::new(""));
+    if program.components().count() > 1 {
+        return !folder.join(program).exists();
+    }
+    let own = spec.environment.iter().rev();
+    let mut own = own.filter(|(name, _)| name == "PATH");
+    let own = own.next().map(|(_, path)| path.clone());
+    let inherited = std::env::var_os("PATH").filter(|_| spec.inherits_environment);
+    let Some(path) = own.or(inherited) else {
+        // The system has folders of its own for this case.
+        return false;
+    };
+    let mut folders = std::env::split_paths(&path);
+    !folders.any(|entry| folder.join(entry).join(program).is_file())
+}
+
 /// Puts a command behind the wall.
 ///
 /// # Errors
@@ -107,7 +140,10 @@ fn words(wall: &SandboxSpec, spec: &CommandSpec) -> io::Result<Vec<OsString>> {
     let mut words: Vec<OsString> = vec![PROGRAM.into()];
     words.extend(base().into_iter().map(OsString::from));
     match wall.network {
-        Network::None => words.push("--unshare-net".into()),
+        Network::None => {
+            words.push("--unshare-net".into());
+            words.extend(no_name_servers(wall));
+        }
         Network::On => words.extend(name_servers().into_iter().flat_map(show)),
     }
     // A readable folder around a hidden one must not show it again.

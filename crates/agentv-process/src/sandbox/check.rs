@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use agentv_core::Sandbox;
 use tokio_util::sync::CancellationToken;
 
-use super::spec::Sandbox;
 use super::{bubblewrap, container, leftovers};
 use crate::{CommandSpec, ProcessError, Runner};
 
@@ -32,62 +32,60 @@ pub enum SandboxError {
     Cancelled,
 }
 
-impl Sandbox {
-    /// Checks that commands can run in the sandbox. Removes containers that killed runs have left behind.
-    ///
-    /// # Errors
-    /// If its program is missing, or does not work on this machine.
-    pub async fn check(
-        &self,
-        runner: &Runner,
-        cancel: &CancellationToken,
-    ) -> Result<(), SandboxError> {
-        let (program, spec, missing) = match self {
-            Sandbox::Bubblewrap => (
-                bubblewrap::PROGRAM,
-                CommandSpec::program(bubblewrap::PROGRAM)
-                    .args(bubblewrap::base())
-                    .args(["--unshare-net", "--", "true"]),
-                SandboxError::Missing {
-                    program: "`bwrap`",
-                    advice: "install the package `bubblewrap`",
-                },
-            ),
-            Sandbox::Container { .. } => {
-                let missing = SandboxError::Missing {
-                    program: "`docker` and `podman`",
-                    advice: "install one of them",
-                };
-                let Some(engine) = container::engine() else {
-                    return Err(missing);
-                };
-                (engine, CommandSpec::program(engine).arg("version"), missing)
-            }
-        };
-        let unusable = |reason: String| SandboxError::Unusable {
-            program: program.to_owned(),
-            reason,
-        };
-        let spec = spec.deadline(Duration::from_secs(60));
-        match runner.run(spec, cancel).await {
-            Ok(finished) if finished.status.success() => {
-                if let Sandbox::Container { .. } = self {
-                    leftovers::remove(program, runner, cancel).await;
-                }
-                Ok(())
-            }
-            Ok(finished) => {
-                let printed = finished.stderr.text();
-                let last = printed.lines().rev().find(|line| !line.trim().is_empty());
-                let status = finished.status;
-                Err(unusable(match last {
-                    Some(line) => format!("{} ({status})", line.trim()),
-                    None => status.to_string(),
-                }))
-            }
-            Err(ProcessError::NotFound { .. }) => Err(missing),
-            Err(ProcessError::Cancelled) => Err(SandboxError::Cancelled),
-            Err(error) => Err(unusable(error.to_string())),
+/// Checks that commands can run in the sandbox. Removes containers that killed runs have left behind.
+///
+/// # Errors
+/// If its program is missing, or does not work on this machine.
+pub async fn check_sandbox(
+    sandbox: &Sandbox,
+    runner: &Runner,
+    cancel: &CancellationToken,
+) -> Result<(), SandboxError> {
+    let (program, spec, missing) = match sandbox {
+        Sandbox::Bubblewrap => (
+            bubblewrap::PROGRAM,
+            CommandSpec::program(bubblewrap::PROGRAM)
+                .args(bubblewrap::base())
+                .args(["--unshare-net", "--", "true"]),
+            SandboxError::Missing {
+                program: "`bwrap`",
+                advice: "install the package `bubblewrap`",
+            },
+        ),
+        Sandbox::Container { .. } => {
+            let missing = SandboxError::Missing {
+                program: "`docker` and `podman`",
+                advice: "install one of them",
+            };
+            let Some(engine) = container::engine() else {
+                return Err(missing);
+            };
+            (engine, CommandSpec::program(engine).arg("version"), missing)
         }
+    };
+    let unusable = |reason: String| SandboxError::Unusable {
+        program: program.to_owned(),
+        reason,
+    };
+    let spec = spec.deadline(Duration::from_secs(60));
+    match runner.run(spec, cancel).await {
+        Ok(finished) if finished.status.success() => {
+            if let Sandbox::Container { .. } = sandbox {
+                leftovers::remove(program, runner, cancel).await;
+            }
+            Ok(())
+        }
+        Ok(finished) => {
+            let printed = finished.stderr.text();
+            let last = printed.lines().rev().find(|line| !line.trim().is_empty());
+            let status = finished.status;
+            Err(unusable(match last {
+                Some(line) => format!("{} ({status})", line.trim()),
+                None => status.to_string(),
+            }))
+        }
+        Err(ProcessError::NotFound { .. }) => Err(missing),
+        Err(ProcessError::Cancelled) => Err(SandboxError::Cancelled),
+        Err(error) => Err(unusable(error.to_string())),
     }
 }

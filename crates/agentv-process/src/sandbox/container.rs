@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use agentv_core::Network;
+
 use super::owner::Owner;
-use super::spec::{Network, SandboxSpec};
+use super::spec::SandboxSpec;
 use crate::CommandSpec;
 
 /// The engines. The first one that is installed is used.
@@ -101,6 +103,10 @@ fn words(
     for folder in &wall.readable {
         words.extend(["--volume".into(), volume(folder, folder, "ro")]);
     }
+    for file in hidden_files(wall) {
+        let nothing = Path::new("/dev/null");
+        words.extend(["--volume".into(), volume(nothing, file, "ro")]);
+    }
     for folder in &wall.writable {
         words.extend(["--volume".into(), volume(folder, folder, "rw")]);
     }
@@ -130,6 +136,19 @@ fn words(
     words.push(spec.program.clone());
     words.extend(spec.arguments.iter().cloned());
     Ok(words)
+}
+
+/// Returns the hidden files that are in a folder of the container. It does not have the others.
+fn hidden_files(wall: &SandboxSpec) -> impl Iterator<Item = &PathBuf> {
+    let is_inside = |file: &&PathBuf| {
+        let mut folders = wall.readable.iter();
+        // The folders may have links in their paths, unlike the file.
+        folders.any(|folder| match folder.canonicalize() {
+            Ok(real) => file.starts_with(real),
+            Err(_) => file.starts_with(folder),
+        })
+    };
+    wall.hidden_files.iter().filter(is_inside)
 }
 
 /// Checks for a variable that the engine itself reads. The container gets it by value, which is no secret,
@@ -241,6 +260,18 @@ mod tests {
         let end =
             "node:22 /usr/local/bin/agentv-relay __relay 4000=/w/tmp/.relay-4000 -- agent --fast";
         assert!(line.ends_with(end), "{line}");
+    }
+
+    #[test]
+    fn a_container_does_not_show_hidden_files_in_its_folders() {
+        let mut wall = wall(Network::On);
+        wall.hidden_files = vec!["/project/.env".into(), "/elsewhere/.env".into()];
+        let (spec, _) = enter(&wall, "node:22", CommandSpec::program("agent")).unwrap();
+        let line = line(&spec);
+        let volumes =
+            "--volume /project:/project:ro --volume /dev/null:/project/.env:ro --volume /w/work";
+        assert!(line.contains(volumes), "{line}");
+        assert!(!line.contains("elsewhere"), "{line}");
     }
 
     #[test]

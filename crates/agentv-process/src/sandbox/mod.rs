@@ -16,14 +16,15 @@ mod owner;
 mod relay;
 mod spec;
 
-pub use check::SandboxError;
+pub use agentv_core::{Network, Sandbox, TargetSandbox};
+pub use check::{SandboxError, check_sandbox};
 pub(crate) use container::Container;
 #[cfg(unix)]
 pub(crate) use loopback::Loopback;
 #[cfg(unix)]
 pub(crate) use relay::main as relay_main;
-pub(crate) use spec::enter;
-pub use spec::{Network, Sandbox, SandboxSpec};
+pub use spec::SandboxSpec;
+pub(crate) use spec::{enter, lacks_program};
 
 /// The first argument that makes a program the relay of a command without network.
 pub const RELAY: &str = "__relay";

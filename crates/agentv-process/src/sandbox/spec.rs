@@ -4,31 +4,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+use agentv_core::{Network, Sandbox, TargetSandbox, WorkspaceFolders};
+
 use super::container::{self, Container};
 use super::{RELAY, bubblewrap};
 use crate::CommandSpec;
-
-/// A kind of wall around commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sandbox {
-    /// Bubblewrap: the root is read-only, and the command has a process namespace of its own.
-    Bubblewrap,
-    /// A container of docker or podman.
-    Container {
-        /// The image.
-        image: String,
-    },
-}
-
-/// The network of a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Network {
-    /// That of this machine.
-    #[default]
-    On,
-    /// None but the loopback address, with the ports of [`SandboxSpec::loopback_ports`].
-    None,
-}
 
 /// A wall around one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +24,7 @@ pub struct SandboxSpec {
     /// The folders whose content the command may not see, absolute. Writable and readable folders in them
     /// stay visible.
     pub hidden: Vec<PathBuf>,
-    /// The files that the command may not read, absolute and without links. A container does not have them.
+    /// The files that the command may not read, absolute and without links.
     pub hidden_files: Vec<PathBuf>,
     /// A writable folder for sockets.
     pub scratch: PathBuf,
@@ -53,6 +33,33 @@ pub struct SandboxSpec {
 }
 
 impl SandboxSpec {
+    /// Describes the wall around a command in the workspace of a trial. The command may also read the
+    /// `readable` folders, and reach the `loopback_ports` even without network. Workspaces of other trials
+    /// are hidden.
+    pub fn around(
+        workspace: &WorkspaceFolders,
+        sandbox: &TargetSandbox,
+        readable: Vec<PathBuf>,
+        loopback_ports: Vec<u16>,
+    ) -> SandboxSpec {
+        // `PLACE/run-…/trial-…/work`
+        let place = workspace.work.ancestors().nth(3);
+        SandboxSpec {
+            sandbox: sandbox.sandbox.clone(),
+            network: sandbox.network,
+            writable: vec![
+                workspace.work.clone(),
+                workspace.home.clone(),
+                workspace.tmp.clone(),
+            ],
+            readable,
+            hidden: place.map(PathBuf::from).into_iter().collect(),
+            hidden_files: sandbox.key_files.clone(),
+            scratch: workspace.tmp.clone(),
+            loopback_ports,
+        }
+    }
+
     /// Returns the path of the socket behind a port.
     pub(super) fn socket(&self, port: u16) -> PathBuf {
         self.scratch.join(format!(".relay-{port}"))
@@ -74,6 +81,12 @@ impl SandboxSpec {
         words.push("--".into());
         words
     }
+}
+
+/// Checks for a command in a sandbox whose program does not exist. The programs of a container are not known.
+pub(crate) fn lacks_program(spec: &CommandSpec) -> bool {
+    let sandbox = spec.sandbox.as_ref().map(|wall| &wall.sandbox);
+    sandbox == Some(&Sandbox::Bubblewrap) && bubblewrap::lacks_program(spec)
 }
 
 /// Puts a command behind its wall, if it has one. Returns its container too, if it runs in one.

@@ -3,37 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use agentv_core::WorkspaceFolders;
+use agentv_core::{TargetSandbox, WorkspaceFolders};
 use agentv_process::CommandSpec;
+use agentv_workspace::clean_variables;
 
 use super::settings::AgentSettings;
 use crate::Environment;
-
-/// The variables that describe this machine. A container has its own.
-const OF_MACHINE: &[&str] = &[
-    "PATH",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-];
-
-/// The other variables that programs need, and that hold no secrets.
-const ALLOWED: &[&str] = &[
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-];
 
 /// The addresses that are reached without a proxy, besides the user's own.
 const LOOPBACK: &str = "localhost,127.0.0.1,::1";
@@ -48,13 +23,10 @@ pub(super) fn clean(
     launch: &[(String, OsString)],
 ) -> CommandSpec {
     let mut spec = spec.clean_environment();
-    let of_machine = match &settings.sandbox {
-        Some(sandbox) if sandbox.is_container() => &[],
-        _ => OF_MACHINE,
-    };
+    let sandbox = settings.sandbox.as_ref();
+    let in_container = sandbox.is_some_and(TargetSandbox::is_container);
     let passed = settings.pass_env.iter().map(String::as_str);
-    let allowed = of_machine.iter().chain(ALLOWED).copied();
-    for name in allowed.chain(passed) {
+    for name in clean_variables(in_container).chain(passed) {
         if let Some(value) = environment.get(name) {
             spec = spec.env(name, value);
         }

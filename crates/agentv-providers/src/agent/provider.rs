@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, Secrets, Transcript,
-    WorkspaceFolders,
+    BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, Secrets, TargetSandbox,
+    Transcript, WorkspaceFolders,
 };
-use agentv_process::{CommandSpec, Ending, ProcessError, Runner, Status, Talked};
+use agentv_process::{CommandSpec, Ending, ProcessError, Runner, SandboxSpec, Status, Talked};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +27,7 @@ use super::settings::AgentSettings;
 use crate::Environment;
 use crate::model::Price;
 use crate::network::http_client;
-use crate::target::{SettingError, Settings};
+use crate::target::{SettingError, Settings, sandbox};
 
 /// A provider that runs one agent.
 struct AgentProvider {
@@ -282,12 +282,7 @@ impl AgentProvider {
             program::folders(command, &request.folder, &self.environment)
         };
         let ports = proxy.map(Proxy::port).into_iter().collect();
-        let mut wall = sandbox.around(folders, readable, ports);
-        // It may hold the key that the proxy keeps from the agent.
-        let dotenv = self.environment.dotenv_file();
-        wall.hidden_files
-            .extend(dotenv.and_then(|file| file.canonicalize().ok()));
-        spec.sandbox(wall)
+        spec.sandbox(SandboxSpec::around(folders, sandbox, readable, ports))
     }
 
     /// Completes a draft with the files that the agent has left.
@@ -402,7 +397,7 @@ impl Provider for AgentProvider {
             let Some(sandbox) = &self.settings.sandbox else {
                 return self.find_program();
             };
-            sandbox.check(cancel).await?;
+            sandbox::check(sandbox, cancel).await?;
             // A container has programs of its own.
             if sandbox.is_container() {
                 return Ok(());
@@ -422,6 +417,10 @@ impl Provider for AgentProvider {
 
     fn needs_workspace(&self) -> bool {
         true
+    }
+
+    fn sandbox(&self) -> Option<&TargetSandbox> {
+        self.settings.sandbox.as_ref()
     }
 
     fn enforces_budget(&self) -> bool {

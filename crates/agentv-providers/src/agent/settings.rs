@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use agentv_core::TargetSandbox;
 use serde_json::Value;
 
 use super::address::AgentAddress;
 use super::kind::{AgentApi, AgentKind};
 use super::permissions::Permissions;
 use crate::model::Price;
-use crate::target::sandbox::TargetSandbox;
+use crate::target::sandbox::target_sandbox;
 use crate::target::{SettingError, Settings};
 
 /// The time without an event after which an agent is stopped.
@@ -88,7 +89,7 @@ impl AgentSettings {
             pass_env: words(settings, "pass_env").unwrap_or_default(),
             env: variables(settings),
             args: words(settings, "args").unwrap_or_default(),
-            sandbox: TargetSandbox::of(settings)?,
+            sandbox: target_sandbox(settings)?,
             proxy: settings.flag("proxy")?.unwrap_or(true),
             price: Price::of_settings(settings)?,
             listed_price: None,

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use agentv_core::{Cause, Extra, ProviderError, Request, Secrets};
-use agentv_process::{Captured, ProcessError, Runner};
+use agentv_core::{Cause, Extra, ProviderError, Request, Secrets, TargetSandbox};
+use agentv_process::{Captured, ProcessError, Runner, SandboxSpec};
 use agentv_workspace::environment;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::form::CommandForm;
 use super::values::Values;
-use crate::target::sandbox::TargetSandbox;
+use crate::target::sandbox::target_sandbox;
 use crate::target::{SettingError, Settings};
 
 /// The most bytes of stderr that an error repeats.
@@ -58,7 +58,7 @@ impl Command {
             runner: Runner::of_this_program(),
             // A healthcheck has no workspace.
             sandbox: match inside {
-                None => TargetSandbox::of(settings)?,
+                None => target_sandbox(settings)?,
                 Some(_) => None,
             },
             secrets: settings.secret_values().secrets,
@@ -156,7 +156,11 @@ impl Command {
                 let mut readable = vec![request.root.to_path_buf(), request.folder.to_path_buf()];
                 readable.extend(request.files.iter().cloned());
                 readable.retain(|path| path.exists());
-                spec.sandbox(sandbox.around(workspace, readable, Vec::new()))
+                spec.sandbox(SandboxSpec {
+                    // The command has the variables of these files anyway.
+                    hidden_files: Vec::new(),
+                    ..SandboxSpec::around(workspace, sandbox, readable, Vec::new())
+                })
             }
             (Some(_), None) => {
                 let message = "the command has a sandbox, but the trial has no workspace";

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::{
-    BatchProvider, BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, Transcript,
+    BatchProvider, BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, TargetSandbox,
+    Transcript,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +18,7 @@ use super::temporary_files::TemporaryFiles;
 use super::values::Values;
 use super::words::words_of;
 use crate::answer;
-use crate::target::{SettingError, Settings};
+use crate::target::{SettingError, Settings, sandbox};
 
 /// The most bytes that the answer to a case may have.
 pub(super) const LARGEST_OUTPUT: usize = 64 << 20;
@@ -107,7 +108,7 @@ impl Provider for Cli {
     ) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(async move {
             if let Some(sandbox) = &self.command.sandbox {
-                sandbox.check(cancel).await?;
+                sandbox::check(sandbox, cancel).await?;
             }
             let Some(healthcheck) = &self.healthcheck else {
                 return Ok(());
@@ -135,6 +136,10 @@ impl Provider for Cli {
     /// A sandbox has nothing else that the command may change.
     fn needs_workspace(&self) -> bool {
         self.command.sandbox.is_some()
+    }
+
+    fn sandbox(&self) -> Option<&TargetSandbox> {
+        self.command.sandbox.as_ref()
     }
 
     fn batch(&self) -> Option<&dyn BatchProvider> {

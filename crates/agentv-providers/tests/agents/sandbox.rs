@@ -1,6 +1,6 @@
 //! Agents in sandboxes.
 
-use agentv_process::{Runner, Sandbox};
+use agentv_process::{Runner, Sandbox, check_sandbox};
 use agentv_testkit::AgentConduct;
 use libtest_mimic::Trial;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::project::block_on;
 /// Returns the tests. They are ignored where bubblewrap does not work.
 pub(crate) fn trials() -> Vec<Trial> {
     let (runner, cancel) = (Runner::of_this_program(), CancellationToken::new());
-    let has_bubblewrap = block_on(Sandbox::Bubblewrap.check(&runner, &cancel)).is_ok();
+    let has_bubblewrap = block_on(check_sandbox(&Sandbox::Bubblewrap, &runner, &cancel)).is_ok();
     let trials = trials![
         an_agent_in_a_sandbox_changes_only_its_workspace_and_sees_only_its_processes,
         an_agent_in_a_sandbox_without_network_reaches_the_proxy_and_nothing_else,

@@ -587,6 +587,7 @@ impl Execution<'_> {
             trace: &trace,
             folder: &self.trial.file.folder,
             workspace: folders.as_deref(),
+            sandbox: self.lane.and_then(|lane| lane.target.provider.sandbox()),
             further_changes: self
                 .workspace
                 .as_ref()

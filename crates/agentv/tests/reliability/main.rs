@@ -20,6 +20,7 @@ mod clock;
 mod commands;
 mod copies;
 mod full_disk;
+mod graders;
 mod gradings;
 mod kills;
 mod machines;

@@ -47,7 +47,7 @@ fn project_with(fields: &serde_json::Value) -> Project {
         "expected_outcome": "it works",
         "input": "Work",
         "workspace": workspace,
-        "evaluators": [{"type": "workspace_command", "command": phase("grading")}],
+        "evaluators": [{"type": "workspace_command", "command": phase("grading"), "pass_env": [MARK]}],
     });
     let target = json!({
         "name": "default", "provider": "cli", "command": phase("target"), "workers": 1,
