@@ -75,6 +75,8 @@ pub(crate) struct AgentApi {
     pub(crate) base_url: &'static str,
     /// The header that carries the key.
     pub(crate) auth: Auth,
+    /// The variables of the address, for a target that has no `base_url`. The first one that is set is used.
+    pub(crate) address_variables: &'static [&'static str],
     /// The default variables of the key. The first one that is set is used.
     pub(crate) key_variables: &'static [&'static str],
     /// The vendor's name in the table of prices.
@@ -85,6 +87,7 @@ impl AgentApi {
     /// Anthropic's own.
     pub(crate) const ANTHROPIC: AgentApi = AgentApi {
         base_url: "https://api.anthropic.com",
+        address_variables: &["ANTHROPIC_BASE_URL"],
         auth: Auth::Header("x-api-key"),
         key_variables: &["ANTHROPIC_API_KEY"],
         prices: "anthropic",
@@ -93,6 +96,7 @@ impl AgentApi {
     /// OpenAI's own.
     pub(crate) const OPENAI: AgentApi = AgentApi {
         base_url: "https://api.openai.com/v1",
+        address_variables: &["OPENAI_BASE_URL"],
         auth: Auth::Bearer,
         key_variables: &["OPENAI_API_KEY"],
         prices: "openai",
@@ -101,6 +105,7 @@ impl AgentApi {
     /// One that is not known.
     pub(crate) const NONE: AgentApi = AgentApi {
         base_url: "",
+        address_variables: &[],
         auth: Auth::Bearer,
         key_variables: &[],
         prices: "",

@@ -118,6 +118,13 @@ impl AgentSettings {
         let api = (kind.api)(&read);
         if let Some(given) = settings.text("base_url") {
             read.set_address(AgentAddress::of(given, api.base_url)?)?;
+        } else if let Some((name, given)) = read.address_variable(settings, api) {
+            let address = AgentAddress::of(given, api.base_url);
+            let address = address.map_err(|error| SettingError {
+                message: format!("in the variable `{name}`: {}", error.message),
+                ..error
+            });
+            read.set_address(address?)?;
         }
         let model = read.model.as_deref();
         read.listed_price = model.and_then(|model| Price::known(api.prices, model));
@@ -126,6 +133,21 @@ impl AgentSettings {
             read.api_key = names.copied().find_map(|name| settings.variable(name));
         }
         Ok(read)
+    }
+
+    /// Returns the variable that holds the address of the API, with its value. One in `pass_env` is for the
+    /// agent itself, which then uses its own login.
+    fn address_variable<'s>(
+        &self,
+        settings: &'s Settings,
+        api: &AgentApi,
+    ) -> Option<(&'static str, &'s str)> {
+        let names = api.address_variables.iter().copied();
+        let mut names = names.filter(|name| !self.pass_env.iter().any(|passed| passed == name));
+        names.find_map(|name| {
+            let value = settings.environment().get(name);
+            Some((name, value.filter(|value| !value.is_empty())?))
+        })
     }
 
     /// Sets the address of the API.

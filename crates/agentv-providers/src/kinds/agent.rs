@@ -37,7 +37,7 @@ pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Fie
         field(
             "base_url",
             &FILLED,
-            "The address of the model's API, with or without its version (default: the vendor's).",
+            "The address of the model's API, with or without its version (default: the variable of the vendor, such as `ANTHROPIC_BASE_URL`, or else the vendor's address).",
         ),
         field("api_key", &FILLED, api_key),
         field(

@@ -42,11 +42,13 @@ pub(super) static AGENT: AgentKind = AgentKind {
 };
 
 static ANTHROPIC: AgentApi = AgentApi {
+    address_variables: &["COPILOT_PROVIDER_BASE_URL", "ANTHROPIC_BASE_URL"],
     key_variables: &["COPILOT_PROVIDER_API_KEY", "ANTHROPIC_API_KEY"],
     ..AgentApi::ANTHROPIC
 };
 
 static OPENAI: AgentApi = AgentApi {
+    address_variables: &["COPILOT_PROVIDER_BASE_URL", "OPENAI_BASE_URL"],
     key_variables: &["COPILOT_PROVIDER_API_KEY", "OPENAI_API_KEY"],
     ..AgentApi::OPENAI
 };

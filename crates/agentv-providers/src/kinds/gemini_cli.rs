@@ -46,6 +46,7 @@ pub(super) static AGENT: AgentKind = AgentKind {
 
 static API: AgentApi = AgentApi {
     base_url: "https://generativelanguage.googleapis.com",
+    address_variables: &["GOOGLE_GEMINI_BASE_URL"],
     auth: Auth::Header("x-goog-api-key"),
     key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     prices: "gemini",

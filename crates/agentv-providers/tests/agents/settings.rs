@@ -10,6 +10,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         options_that_an_agent_does_not_have_are_refused,
         the_version_of_an_agent_is_part_of_its_program,
         an_address_that_is_none_is_refused,
+        the_address_of_the_api_can_be_a_variable,
         a_budget_needs_a_price,
         an_overloaded_model_is_worth_another_attempt,
     ]
@@ -51,6 +52,33 @@ fn an_address_that_is_none_is_refused() {
         "provider": "codex", "base_url": "https://x.test/v1?api-version=2", "proxy": false,
     }));
     assert!(query.contains("do not send the query"), "{query}");
+}
+
+fn the_address_of_the_api_can_be_a_variable() {
+    let address = "http://127.0.0.1:9";
+    for (provider, name) in [
+        ("claude-code", "ANTHROPIC_BASE_URL"),
+        ("codex", "OPENAI_BASE_URL"),
+        ("gemini-cli", "GOOGLE_GEMINI_BASE_URL"),
+        ("copilot", "COPILOT_PROVIDER_BASE_URL"),
+        ("qwen-code", "OPENAI_BASE_URL"),
+    ] {
+        let fields = json!({"provider": provider, "model": "claude-my"});
+        let has_proxy = |fields: &Value, variables: &[(&str, &str)]| {
+            let project = Project::of(fields.clone());
+            let target = project.resolve("t", variables).unwrap().target;
+            target.provider.enforces_budget()
+        };
+        assert!(has_proxy(&fields, &[(name, address)]), "{provider}");
+        assert!(!has_proxy(&fields, &[]), "{provider}");
+        assert!(!has_proxy(&fields, &[(name, "")]), "{provider}");
+        let mut own_login = fields.clone();
+        own_login["pass_env"] = json!([name]);
+        assert!(!has_proxy(&own_login, &[(name, address)]), "{provider}");
+        let wrong = Project::of(fields).resolve("t", &[(name, "127.0.0.1:9")]);
+        let wrong = wrong.unwrap_err().to_string();
+        assert!(wrong.contains(&format!("variable `{name}`")), "{wrong}");
+    }
 }
 
 fn a_budget_needs_a_price() {
