@@ -17,6 +17,9 @@ pub struct RunRecord {
     /// The end; `None` while the run is going, or after it was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
+    /// Its tags, as the user named them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The eval files.
     pub files: Vec<RanFile>,
     /// The targets for every case; empty if each case names its own.

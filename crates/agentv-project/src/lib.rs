@@ -55,6 +55,7 @@ mod run_folders;
 mod shards;
 mod skipped_cases;
 mod skipped_counting;
+mod tags;
 mod targets;
 mod validate;
 mod worker;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::graders::joined_texts;
 use crate::run_folders::FoundRun;
+use crate::tags;
 
 /// Combines the requests of the runs.
 pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
@@ -34,6 +35,7 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
         finished_at: records()
             .filter_map(|record| record.finished_at.clone())
             .max(),
+        tags: tags::each_once(records().flat_map(|record| &record.tags)),
         files: files(sources),
         targets: each_once(|record| &record.targets),
         judges: each_once(|record| &record.judges),

@@ -45,6 +45,8 @@ pub struct RunOptions {
     pub limits: LimitOptions,
     /// Requirements for the results.
     pub gates: GateOptions,
+    /// The tags of the run, in addition to those of the run that it resumes or repeats.
+    pub tags: Vec<String>,
     /// The folder to write each case's prompt to.
     pub dump_prompts: Option<PathBuf>,
     /// Records everything that targets and judges said in the results.
@@ -92,6 +94,7 @@ impl RunOptions {
             cache: false,
             limits: LimitOptions::default(),
             gates: GateOptions::default(),
+            tags: Vec::new(),
             dump_prompts: None,
             include_trace: false,
             include_raw: false,

@@ -15,6 +15,7 @@ use crate::notices::Notices;
 use crate::options::Resume;
 use crate::run_folders::{FoundRun, RunFolders};
 use crate::shards::{balanced_shards, refuse_other_balance};
+use crate::tags::each_once;
 
 /// The plan of a run.
 pub(super) struct Plan {
@@ -26,6 +27,8 @@ pub(super) struct Plan {
     pub(super) rerun_of: Option<String>,
     /// These trials.
     failed: Option<FailedTrials>,
+    /// The tags of the run: those of the run that is resumed or repeated, and new ones.
+    pub(super) tags: Vec<String>,
     /// The run that is resumed.
     pub(super) resumed: Option<FoundRun>,
     /// The cases that the resumed run had before.
@@ -134,6 +137,8 @@ impl Plan {
         let balance = balance(&mut selection, options, resumed.as_ref(), runs, notices)?;
         let before = resumed.as_ref().map(|run| &run.record);
         let grading = GradingSettings::of(options, before.or(repeats.as_ref()));
+        let tags_before = before.or(repeats.as_ref()).map(|run| &run.tags);
+        let tags = each_once(tags_before.into_iter().flatten().chain(&options.tags));
         let selected_before = before.map(|before| selection_before(before, &selection));
         Ok(Plan {
             selected_before: selected_before.transpose()?,
@@ -142,6 +147,7 @@ impl Plan {
             selection,
             rerun_of,
             failed,
+            tags,
             resumed,
             grading,
             balance,

@@ -397,6 +397,7 @@ impl PreparedRun {
                 before.started_at.clone()
             },
             finished_at: None,
+            tags: plan.tags.clone(),
             files,
             chosen_targets: plan.chosen_targets.clone(),
             targets,

@@ -7,10 +7,11 @@ use crate::render::{score_at, stop_reason};
 use crate::style::{Paint, Style};
 use crate::text::one_line;
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     column("run", false, None, 0),
     column("when", false, None, 7),
     column("what", false, Some(12), 4),
+    column("tags", false, Some(8), 4),
     column("trials", true, None, 5),
     column("passed", true, None, 0),
     column("95% interval", true, None, 8),
@@ -46,6 +47,7 @@ fn row(run: &RunLine, style: Style) -> Vec<Cell> {
         Cell::plain(one_line(&run.id)),
         Cell::new(Paint::Faint, when(run)),
         Cell::plain(what(run)),
+        Cell::plain(one_line(&run.tags.join(", "))),
         trials(run),
         rate(run),
         interval(run),

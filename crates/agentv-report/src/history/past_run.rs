@@ -44,6 +44,11 @@ impl PastRun {
         &self.record
     }
 
+    /// Checks if the run has all of these tags.
+    pub fn has_tags(&self, tags: &[String]) -> bool {
+        tags.iter().all(|tag| self.record.tags.contains(tag))
+    }
+
     /// Checks if two runs have the same task: the same relevant content of files, and the same
     /// selection of cases. Only such runs can be compared.
     pub fn is_like(&self, other: &PastRun, counts: &dyn Fn(&str) -> bool) -> bool {
@@ -191,6 +196,7 @@ impl PastRun {
             finished_at: record.finished_at.clone(),
             state: self.state(summary, running),
             stopped: record.stopped.filter(|_| !running),
+            tags: record.tags.clone(),
             files: record
                 .files
                 .iter()

@@ -20,6 +20,9 @@ pub struct RunLine {
     /// The reason why it ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
+    /// Its tags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The eval files.
     pub files: Vec<String>,
     /// The target, or all targets if the run has no results yet.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use globset::Glob;
 
-use super::values::{from_one, glob};
+use super::values::{from_one, glob, tag};
 use super::{ListFormat, PruneArguments};
 
 /// List the runs of the project, newest first
@@ -22,10 +22,14 @@ use super::{ListFormat, PruneArguments};
 Examples:
   agentv runs                          the newest 20
   agentv runs --limit 3
+  agentv runs --tag nightly            those of `agentv run … --tag nightly`
   agentv runs prune --older-than 30d   remove old runs
   agentv runs --format json | jq -r 'select(.pass_rate < 0.9) | .id'"
 )]
 pub(crate) struct RunsArguments {
+    /// Only list runs with this tag (repeatable: with all of them)
+    #[arg(long = "tag", value_name = "NAME", value_parser = tag)]
+    pub(crate) tags: Vec<String>,
     /// List at most N runs
     #[arg(long, value_name = "N", default_value = "20", value_parser = from_one::<usize>)]
     pub(crate) limit: usize,
@@ -62,6 +66,9 @@ pub(crate) struct TrendArguments {
     /// Only include results of this target (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Vec<String>,
+    /// Only include runs with this tag (repeatable: with all of them)
+    #[arg(long = "tag", value_name = "NAME", value_parser = tag)]
+    pub(crate) tags: Vec<String>,
     /// Show at most the newest N runs
     #[arg(long, value_name = "N", default_value = "30", value_parser = from_one::<usize>)]
     pub(crate) limit: usize,

@@ -15,7 +15,7 @@ use clap::Args;
 use super::engine::EngineAddressParser;
 use super::shard::ShardArgument;
 use super::shared::{LimitArguments, OutputArguments, resume};
-use super::values::{from_one, milliseconds, pass_threshold};
+use super::values::{from_one, milliseconds, pass_threshold, tag};
 use super::{GateArguments, LoadArguments};
 
 /// Send cases to targets and grade the answers
@@ -157,6 +157,9 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) gates: GateArguments,
 
+    /// Tag the run, to find it among others in `agentv runs` and `agentv view` (repeatable)
+    #[arg(long = "tag", value_name = "NAME", value_parser = tag, help_heading = "Output")]
+    pub(crate) tags: Vec<String>,
     /// Write the prompt of each case to DIR
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) dump_prompts: Option<PathBuf>,
@@ -241,6 +244,7 @@ impl RunArguments {
                 ..self.limits.options()
             },
             gates: self.gates.options(),
+            tags: self.tags.clone(),
             dump_prompts: self.dump_prompts.clone(),
             include_trace: self.output.include_trace,
             include_raw: self.include_raw,

@@ -73,6 +73,17 @@ pub(super) fn pass_threshold(text: &str) -> Result<PassThreshold, InvalidValue> 
     threshold.ok_or(InvalidValue::Expected("a number from 0 to 1 such as `0.8`"))
 }
 
+/// Reads a tag: a text on one line that is not blank.
+pub(super) fn tag(text: &str) -> Result<String, InvalidValue> {
+    let tag = text.trim();
+    if tag.is_empty() || tag.chars().any(char::is_control) {
+        return Err(InvalidValue::Expected(
+            "a name on one line such as `nightly`",
+        ));
+    }
+    Ok(tag.to_owned())
+}
+
 /// Reads a number from -1 to 1.
 pub(super) fn kappa(text: &str) -> Result<f64, InvalidValue> {
     let number = text.parse::<f64>().ok();

@@ -47,14 +47,20 @@ fn lines(arguments: &RunsArguments) -> Result<(Vec<RunLine>, usize), ProjectErro
         let Some(folder) = runs.next() else {
             break;
         };
-        let found = opened(&project, folder).and_then(|run| read(&run, run.lines()));
+        let run = opened(&project, folder).filter(|run| run.has_tags(&arguments.tags));
+        let found = run.and_then(|run| read(&run, run.lines()));
         shown += usize::from(found.is_some());
         lines.extend(found.into_iter().flatten());
     }
     if lines.is_empty() {
-        return Err(no_run(&folders));
+        return Err(no_tagged_run(&folders, &arguments.tags));
     }
-    Ok((lines, runs.count()))
+    let has_tags = |run: &PastRun| run.has_tags(&arguments.tags);
+    let more = match arguments.tags.as_slice() {
+        [] => runs.count(),
+        _ => runs.filter(|folder| is_run(folder, &has_tags)).count(),
+    };
+    Ok((lines, more))
 }
 
 /// Opens the run in a folder, or warns that it cannot be read.
@@ -82,6 +88,24 @@ pub(super) fn read(
     lines
         .map_err(|error| output::warning(&format!("run `{}`: {error}", run.folder().id())))
         .ok()
+}
+
+/// Checks a run, if the folder can be read.
+fn is_run(folder: &RunFolder, check: &dyn Fn(&PastRun) -> bool) -> bool {
+    let run = PastRun::open(folder.clone()).ok().flatten();
+    run.is_some_and(|run| check(&run))
+}
+
+/// Returns the error that no run has some tags.
+pub(super) fn no_tagged_run(folders: &RunFolders, tags: &[String]) -> ProjectError {
+    if tags.is_empty() {
+        return no_run(folders);
+    }
+    let tags: Vec<String> = tags.iter().map(|tag| format!("`{tag}`")).collect();
+    let word = if tags.len() == 1 { "tag" } else { "tags" };
+    let tags = tags.join(" and ");
+    let hint = "`agentv run … --tag NAME` sets the tags of a run".to_owned();
+    ProjectError::with_hint(format!("no run has the {word} {tags}"), Some(hint))
 }
 
 pub(super) fn no_run(folders: &RunFolders) -> ProjectError {

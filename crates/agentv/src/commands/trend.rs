@@ -9,7 +9,7 @@ use agentv_report::{PastRun, RunLine, Style, render_trend, replace_file, write_t
 use agentv_syntax::nearest;
 use globset::GlobMatcher;
 
-use super::runs::{json_lines, no_run, opened, read};
+use super::runs::{json_lines, no_run, no_tagged_run, opened, read};
 use crate::arguments::{TrendArguments, TrendFormat};
 use crate::exit::{CommandError, Exit};
 use crate::output;
@@ -119,6 +119,11 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
         .collect();
     if runs.is_empty() {
         return Err(no_run(&folders));
+    }
+    let tags = &arguments.tags;
+    let runs: Vec<PastRun> = runs.into_iter().filter(|run| run.has_tags(tags)).collect();
+    if runs.is_empty() {
+        return Err(no_tagged_run(&folders, tags));
     }
     let some: Vec<&PastRun> = runs.iter().filter(|run| wanted.has_some_of(run)).collect();
     let newest = *some

@@ -35,6 +35,7 @@ impl RunArguments {
             engine_name,
             whole_limits,
             gates,
+            tags,
             dump_prompts,
             include_raw,
             view,
@@ -66,6 +67,7 @@ impl RunArguments {
         line.value("engine-name", engine_name.as_ref());
         line.flag("whole-limits", *whole_limits);
         line.gates(gates);
+        line.values("tag", tags);
         line.path("dump-prompts", dump_prompts.as_deref());
         line.flag("include-raw", *include_raw);
         line.flag("view", *view);
