@@ -56,11 +56,23 @@ pub(crate) fn clip(text: &str, bytes: usize) -> &str {
 
 /// Returns the start of a text on one line, in about `bytes` bytes, with an ellipsis if it was cut.
 pub fn excerpt(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes && is_plain_line(text) {
+        return text.to_owned();
+    }
     let line = one_line(clip(text, 2 * bytes));
     if line.len() <= bytes && text.len() <= 2 * bytes {
         return line;
     }
     clip(&line, bytes).trim_end().to_owned() + "…"
+}
+
+/// Checks if a text is what [`one_line`] makes of it, for the most common texts.
+fn is_plain_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has_space_at_end = bytes.first() == Some(&b' ') || bytes.last() == Some(&b' ');
+    !has_space_at_end
+        && bytes.iter().all(|byte| (b' '..=b'~').contains(byte))
+        && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
 /// Returns the text padded with spaces to `columns` columns.

@@ -1,7 +1,18 @@
 //! The numbers of trials and transcripts by the digests of their names, while an index may grow.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
+
+/// The key of the digests of an index. It is random, so that nobody can write records whose digests are the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DigestKey(RandomState);
+
+impl DigestKey {
+    /// Returns a digest of some values.
+    pub(crate) fn digest<T: Hash>(&self, values: T) -> u64 {
+        self.0.hash_one(values)
+    }
+}
 
 /// A hasher of digests, which need no further mixing.
 #[derive(Debug, Default)]
@@ -46,6 +57,7 @@ pub(crate) type ByDigest = HashMap<Digest, u32, BuildHasherDefault<Digests>>;
 /// The numbers of rows and transcripts by digest.
 #[derive(Debug, Default)]
 pub(crate) struct Joins {
+    pub(crate) key: DigestKey,
     /// Rows by trial.
     pub(crate) trials: ByDigest,
     /// Transcripts by answer key and case.

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use agentv_core::Digest;
 use agentv_report::{Divided, TranscriptQuestion, excerpt};
 use memchr::memchr;
 
+use super::joins::DigestKey;
 use super::names::Names;
 use super::pieces::{LONGEST_LINE, read_part};
 use super::result_line::{ResultLine, SEARCHED, Words, push_plain};
@@ -57,13 +57,11 @@ pub(crate) struct Read {
     pub(crate) damaged: u64,
 }
 
-/// Returns a digest of some texts.
-pub(crate) fn digest(texts: &[&str]) -> u64 {
-    Digest::of_texts(texts).short()
-}
-
 /// The results of a file, in pieces.
-pub(crate) struct ResultPieces<'a>(pub(crate) &'a File);
+pub(crate) struct ResultPieces<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) key: &'a DigestKey,
+}
 
 impl Divided for ResultPieces<'_> {
     type Item = Range<u64>;
@@ -77,11 +75,11 @@ impl Divided for ResultPieces<'_> {
 
     fn make(&self, buffer: &mut Vec<u8>, piece: &Range<u64>) -> io::Result<ResultsPart> {
         let mut part = ResultsPart::default();
-        part.read = each_line(self.0, piece, buffer, &mut |at, line| {
+        part.read = each_line(self.file, piece, buffer, &mut |at, line| {
             let Ok(result) = serde_json::from_slice::<ResultLine<'_>>(line) else {
                 return false;
             };
-            part.add(at, line.len() as u32, &result);
+            part.add(at, line.len() as u32, &result, self.key);
             true
         })?;
         Ok(part)
@@ -89,25 +87,35 @@ impl Divided for ResultPieces<'_> {
 }
 
 impl ResultsPart {
-    fn add(&mut self, at: u64, length: u32, result: &ResultLine<'_>) {
+    fn add(&mut self, at: u64, length: u32, result: &ResultLine<'_>, key: &DigestKey) {
         let mut row = result.row(&mut self.names);
         row.at = at;
         row.length = length;
         row.words = self.words.len() as u64;
         row.set_cut(result.append_words(&mut self.words));
         self.rows.push(row);
-        let trial = result.trial.to_string();
+        let ResultLine {
+            eval_file,
+            eval_id,
+            target,
+            trial,
+            answer_key,
+            ..
+        } = result;
         let has_answer = result.candidate_answer.is_some();
         self.keys.push(ResultKeys {
-            trial: digest(&[&result.eval_file, &result.eval_id, &result.target, &trial]),
-            own: digest(&[&result.answer_key, &result.eval_id]),
-            answer: has_answer.then(|| digest(&[&result.answer_key])),
+            trial: key.digest((eval_file, eval_id, target, trial)),
+            own: key.digest((answer_key, eval_id)),
+            answer: has_answer.then(|| key.digest(answer_key)),
         });
     }
 }
 
 /// The transcripts of a file, in pieces.
-pub(crate) struct TranscriptPieces<'a>(pub(crate) &'a File);
+pub(crate) struct TranscriptPieces<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) key: &'a DigestKey,
+}
 
 impl Divided for TranscriptPieces<'_> {
     type Item = Range<u64>;
@@ -121,11 +129,11 @@ impl Divided for TranscriptPieces<'_> {
 
     fn make(&self, buffer: &mut Vec<u8>, piece: &Range<u64>) -> io::Result<TranscriptsPart> {
         let mut part = TranscriptsPart::default();
-        part.read = each_line(self.0, piece, buffer, &mut |at, line| {
-            let Ok(asked) = serde_json::from_slice::<TranscriptQuestion<'_>>(line) else {
+        part.read = each_line(self.file, piece, buffer, &mut |at, line| {
+            let Some(asked) = TranscriptQuestion::at_start_of(line) else {
                 return false;
             };
-            part.add(at, line.len() as u32, &asked);
+            part.add(at, line.len() as u32, &asked, self.key);
             true
         })?;
         Ok(part)
@@ -133,7 +141,7 @@ impl Divided for TranscriptPieces<'_> {
 }
 
 impl TranscriptsPart {
-    fn add(&mut self, at: u64, length: u32, asked: &TranscriptQuestion<'_>) {
+    fn add(&mut self, at: u64, length: u32, asked: &TranscriptQuestion<'_>, key: &DigestKey) {
         self.places.push(TranscriptPlace {
             at,
             length,
@@ -150,8 +158,8 @@ impl TranscriptsPart {
         words.push(&question);
         self.cut.push(words.is_cut);
         self.questions.push(END);
-        let own = digest(&[&asked.answer_key, &asked.eval_id]);
-        self.keys.push((own, digest(&[&asked.answer_key])));
+        let own = key.digest((&asked.answer_key, &asked.eval_id));
+        self.keys.push((own, key.digest(&asked.answer_key)));
     }
 }
 

@@ -17,9 +17,9 @@ const REASON: usize = 200;
 /// The number of bytes of the texts of a trial that can be searched in the index.
 pub(crate) const SEARCHED: usize = 4096;
 
-/// A string that borrows if nothing in it is escaped.
+/// A string that borrows if nothing in it is escaped. In an `Option` or a `Vec`, a `Cow` would always be copied.
 #[derive(Debug, Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(crate) struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A result, without what lists do not need. Only the fields that identify the trial and its status are
 /// required, so that records of other versions are read as far as possible.
@@ -42,9 +42,9 @@ pub(crate) struct ResultLine<'a> {
     #[serde(borrow, default)]
     misses: Vec<Text<'a>>,
     #[serde(borrow)]
-    pub(crate) candidate_answer: Option<Cow<'a, str>>,
+    pub(crate) candidate_answer: Option<Text<'a>>,
     #[serde(borrow)]
-    reasoning: Option<Cow<'a, str>>,
+    reasoning: Option<Text<'a>>,
     #[serde(borrow, default)]
     evaluator_results: Vec<EvaluatorLine<'a>>,
     #[serde(borrow)]
@@ -70,9 +70,9 @@ struct EvaluatorLine<'a> {
     #[serde(alias = "left_out")]
     skipped: Option<IgnoredAny>,
     #[serde(borrow)]
-    reasoning: Option<Cow<'a, str>>,
+    reasoning: Option<Text<'a>>,
     #[serde(borrow)]
-    error: Option<Cow<'a, str>>,
+    error: Option<Text<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -186,7 +186,7 @@ impl ResultLine<'_> {
         words.push(&self.eval_id);
         self.candidate_answer
             .iter()
-            .for_each(|answer| words.push(answer));
+            .for_each(|answer| words.push(&answer.0));
         self.error
             .iter()
             .for_each(|error| words.push(&error.message));
@@ -196,13 +196,13 @@ impl ResultLine<'_> {
             .for_each(|finding| words.push(&finding.0));
         self.reasoning
             .iter()
-            .for_each(|reasoning| words.push(reasoning));
+            .for_each(|reasoning| words.push(&reasoning.0));
         for result in &self.evaluator_results {
             result
                 .reasoning
                 .iter()
-                .for_each(|reasoning| words.push(reasoning));
-            result.error.iter().for_each(|error| words.push(error));
+                .for_each(|reasoning| words.push(&reasoning.0));
+            result.error.iter().for_each(|error| words.push(&error.0));
         }
         let is_cut = words.is_cut;
         to.push(END);
@@ -212,7 +212,8 @@ impl ResultLine<'_> {
     fn reason(&self) -> &str {
         let error = self.error.as_ref().map(|error| &*error.message);
         let missed = || self.misses.first().map(|miss| &*miss.0);
-        let reason = error.or_else(missed).or(self.reasoning.as_deref());
+        let reasoning = self.reasoning.as_ref().map(|reasoning| &*reasoning.0);
+        let reason = error.or_else(missed).or(reasoning);
         reason.unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use agentv_journal::{Access, AtomicFile, RecordFile, RunFolder};
+use agentv_journal::{RecordFile, RunFolder};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
@@ -51,6 +51,9 @@ pub(super) fn create_folder(kept: &Path) -> io::Result<()> {
 }
 
 /// Keeps an index. Its texts take their places first, so that a stored index always finds its texts.
+///
+/// The files are not forced to the disk, which would take longer than building the index. An index that is
+/// incomplete after a power failure does not have the lengths in its head, and is built again.
 pub(super) fn keep(
     index: &RunIndex,
     kept: &Path,
@@ -67,17 +70,18 @@ pub(super) fn keep(
         damaged: [index.results.damaged, index.transcripts.damaged],
         names: index.names.clone(),
     };
-    AtomicFile::adopt(words, &path(kept, &index.run, "words")).commit()?;
-    AtomicFile::adopt(questions, &path(kept, &index.run, "questions")).commit()?;
-    let mut file = AtomicFile::create(&path(kept, &index.run, "index"), Access::Owner)?;
-    let mut out = BufWriter::new(&mut file);
+    words.persist(path(kept, &index.run, "words"))?;
+    questions.persist(path(kept, &index.run, "questions"))?;
+    let mut file = NamedTempFile::new_in(kept)?;
+    let mut out = BufWriter::new(file.as_file_mut());
     serde_json::to_writer(&mut out, &head)?;
     out.write_all(b"\n")?;
     write_all(&mut out, &index.rows, Row::encode)?;
     write_all(&mut out, &index.places, TranscriptPlace::encode)?;
     out.flush()?;
     drop(out);
-    file.commit()
+    file.persist(path(kept, &index.run, "index"))?;
+    Ok(())
 }
 
 /// Loads the index of a run, if there is one and the run has not changed since.

@@ -61,7 +61,8 @@ impl RunIndex {
         let before = (self.results.end, self.transcripts.end);
         if let Some(file) = transcripts {
             let pieces = pieces(file, self.transcripts.end..transcripts_end)?;
-            in_order(&TranscriptPieces(file), &pieces, &mut |part| {
+            let key = &joins.key.clone();
+            in_order(&TranscriptPieces { file, key }, &pieces, &mut |part| {
                 self.add_transcripts(joins, part)
             })?;
         }
@@ -71,7 +72,8 @@ impl RunIndex {
             .reserve(self.places.len().saturating_sub(joins.trials.len()));
         if let Some(file) = results {
             let pieces = pieces(file, self.results.end..results_end)?;
-            in_order(&ResultPieces(file), &pieces, &mut |part| {
+            let key = &joins.key.clone();
+            in_order(&ResultPieces { file, key }, &pieces, &mut |part| {
                 self.add_results(joins, part)
             })?;
         }

@@ -88,7 +88,7 @@ impl TranscriptTexts<'_> {
 /// Passes on a transcript with its question, or nothing if it is not a transcript.
 fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -> T {
     match serde_json::from_str::<TranscriptQuestion<'_>>(text) {
-        Ok(asked) => found(Some(text), asked.question()),
+        Ok(asked) => found(Some(text), asked.question().into_owned()),
         Err(_) => found(None, String::new()),
     }
 }
