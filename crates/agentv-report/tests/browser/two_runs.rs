@@ -134,7 +134,12 @@ fn answers(browser: &Browser) {
 
 fn repeated(id: &str, scores: &[f64]) -> Vec<Trial> {
     let trials = scores.iter().zip(1..).map(|(score, number)| {
-        let mut trial = trial(id, *score, "yes");
+        let answer = if number == 1 {
+            "yes".to_owned()
+        } else {
+            format!("yes in trial {number}")
+        };
+        let mut trial = trial(id, *score, &answer);
         trial.result["trial"] = json!(number);
         trial
     });
@@ -150,16 +155,24 @@ fn means(browser: &Browser) {
     .concat();
     let runs = Runs::new().with(old).with(new);
     let page = browser.open(&runs.report(), "#change=worse");
-    assert_eq!(page.told(), "5 of 7 trials");
-    assert!(
-        page.text(".row").contains("−0.800mean 1.000 → 0.200"),
-        "{}",
-        page.text(".row")
-    );
+    assert_eq!(page.told(), "1 of 2 cases");
+    let row = page.text(".row");
+    assert!(row.contains("−0.800mean 1.000 → 0.200"), "{row}");
+    assert!(row.starts_with("mixed") && row.contains("1 of 5"), "{row}");
     page.choose("#filter-change", "changed");
-    assert_eq!(page.told(), "5 of 7 trials");
+    assert_eq!(page.told(), "1 of 2 cases");
     page.choose("#filter-change", "second");
-    assert_eq!(page.told(), "0 of 7 trials");
+    assert_eq!(page.told(), "0 of 2 cases");
+    // A case is found by the status of any of its trials, and each side shows the chosen one of them.
+    page.choose("#filter-change", "");
+    page.click(".chip.pass");
+    assert_eq!(page.ids(), ["a"]);
+    page.open_trial("a");
+    assert_eq!(page.count("#case .siblings"), 1);
+    assert!(page.text("#case .answers").contains("Both are identical."));
+    page.value("document.querySelectorAll('#case .siblings button')[2].click()");
+    page.wait("document.querySelectorAll('#case .siblings button')[2].getAttribute('aria-pressed') === 'true'");
+    assert!(page.text("#case .answers").contains("trial 3"));
     page.assert_calm();
 }
 

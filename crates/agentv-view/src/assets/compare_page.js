@@ -24,14 +24,16 @@ class CompareList extends List {
     const row = this.app.found.row(at);
     if (!row) return super.row(at);
     const labels = this.app.about.runs.map((run) => run.label);
-    const shown = row.cells.map((cell, column) => sideCell(cell, column, row.cells[0]));
-    const words = row.cells.map((cell, column) => `${labels[column]} ${cell ? scoreText(cell.score) : "without it"}`).join(", ");
+    const shown = row.cells.map((cell, column) => {
+      const side = sideCell(cell, column, row.cells[0]);
+      side.prepend(unseen(`${labels[column]}: `));
+      return side;
+    });
     const under = [row.target, row.file, row.outcomes.includes("changed") ? "the case changed" : ""].filter(Boolean).join(" · ");
     const name = make("div", { class: "words" }, make("div", { class: "name" }, make("b", { text: clipped(row.id) })), make("div", { class: "why", text: under }));
     return make("div", {
       class: "row", role: "option", id: `row-${at}`, "data-at": at,
       "aria-selected": String(at === this.at), "aria-setsize": this.app.found.length, "aria-posinset": at + 1,
-      "aria-label": `${clipped(row.id)}: ${words}`,
     }, make("div", { class: "cells" }, name, ...shown));
   }
 }
@@ -44,16 +46,9 @@ function sideCell(cell, column, base) {
   const status = isMixed ? "borderline" : trials[0].status;
   const kind = cell.delta > 1e-9 ? "up" : cell.delta < -1e-9 ? "down" : "muted";
   const change = isFigure(cell.delta) ? make("span", { class: `delta ${kind}`, text: signed(cell.delta) }) : undefined;
-  const dots = cell.count > 1 ? repeatDots(cell) : undefined;
+  const dots = cell.count > 1 ? repeatDots(trials, cell.count, cell.passed) : undefined;
   const score = isFigure(cell.score) ? scoreText(cell.score) : trials[0].status;
   return make("div", { class: "side" }, make("div", { class: "line" }, meter(cell.score ?? NaN, status, score), change), dots);
-}
-
-/** Shows the statuses of repeated trials as dots. */
-function repeatDots(cell) {
-  const dots = cell.trials.slice(0, 12).map((one) => make("i", { class: one.status }));
-  return make("div", { class: "repeats", title: `${count(cell.passed)} of ${counted(cell.count, "trial")} passed` },
-    ...dots, make("span", { text: `${count(cell.passed)} of ${count(cell.count)}` }));
 }
 
 class ComparePage {
@@ -193,7 +188,7 @@ class ComparePage {
     const remove = (at) => this.choose(this.columns.filter((_, other) => other !== at));
     const first = (at) => this.choose([this.columns[at], ...this.columns.filter((_, other) => other !== at)]);
     return table(rows, [
-      ["", (row) => make("b", { text: row.label })],
+      ["Column", (row) => make("b", { text: row.label })],
       ["Run", (row) => make("a", { class: "theirs", href: `/run/${encodeURIComponent(row.column[0])}${row.column[1] === undefined ? "" : `#${new URLSearchParams({ target: row.column[1] })}`}` }, row.column[0])],
       ["Target", (row) => theirs(row.targets.join(", "))],
       ["Passed", (row) => percent(row.totals.pass_rate), true],
@@ -202,7 +197,7 @@ class ComparePage {
       ["Errors", (row) => count(row.totals.statuses?.error), true],
       ["Cost", (row) => costText(row.totals.cost_usd, row.totals.unpriced), true],
       ["Median latency", (row) => milliseconds(row.totals.median_ms), true],
-      ["", (row) => make("div", { class: "acts" },
+      ["Actions", (row) => make("div", { class: "acts" },
         row.at === 0 ? make("span", { class: "muted", text: "baseline" }) : make("button", { type: "button", text: "make baseline", click: () => first(row.at) }),
         make("button", { type: "button", "aria-label": `Remove ${row.label || row.column.join(" ")}`, text: "remove", click: () => remove(row.at) }))],
     ]);
@@ -238,7 +233,7 @@ class ComparePage {
     const changed = pair.summary.changed > 0 ? make("p", { class: "muted", text: `${counted(pair.summary.changed, "case")} ask or grade something else now.` }) : undefined;
     return make("div", { class: "pair-of" }, title,
       ...sentences.map(([target, sentence]) => make("p", { class: "theirs", text: target ? `${target}: ${sentence}` : sentence })), lost, changed,
-      members.length > 0 ? memberTable(members, listOf(pair.targets).length > 0 ? "Target" : "", pair) : undefined,
+      members.length > 0 ? memberTable(members, listOf(pair.targets).length > 0 ? "Target" : "Cases compared", pair) : undefined,
       listOf(pair.evaluators).length > 0 ? make("details", {}, make("summary", { class: "muted", text: "By evaluator" }), memberTable(pair.evaluators, "Evaluator", pair)) : undefined);
   }
 
@@ -407,13 +402,13 @@ function memberTable(members, heading, { a, b }) {
     ["Cases", (row) => count(row.cases), true],
     [`Mean of ${a}`, (row) => scoreText(row.mean_a), true],
     [`Mean of ${b}`, (row) => scoreText(row.mean_b), true],
-    ["Change", (row) => make("b", { class: row.mean_delta > 0.0005 ? "up" : row.mean_delta < -0.0005 ? "down" : "muted", text: signed(row.mean_delta) }), true],
+    ["Change", (row) => make("b", { class: !row.significant ? "muted" : row.mean_delta > 0 ? "up" : "down", text: signed(row.mean_delta) }), true],
     ["95% interval", (row) => (row.difference ? `${signed(row.difference.difference.low)} to ${signed(row.difference.difference.high)}` : NONE), true],
     ["p", (row) => probability(row.corrected_p_value), true],
     ["Better", (row) => count(row.wins?.wins), true],
     ["Worse", (row) => count(row.wins?.losses), true],
     ["Same", (row) => count(row.wins?.ties), true],
     ...(passes ? [["p, passes", (row) => probability(row.statistics?.mcnemar?.p_value ?? row.statistics?.pass_rates?.p_value), true]] : []),
-    ["", (row) => (row.significant ? "significant" : "may be chance")],
-  ]);
+    ["Finding", (row) => (row.significant ? "significant" : "may be chance")],
+  ], true);
 }

@@ -215,7 +215,7 @@ class LabelPage {
         ["Score bias", (row) => (row.scored > 0 ? signed(row.bias) : NONE), true],
       ]),
       make("details", {}, make("summary", { class: "muted", text: "Your verdicts (rows) and the evaluators’ (columns)" }),
-        table(whole.confusion.map((counts, at) => [verdicts[at], ...counts]), [["", (row) => row[0]], ...verdicts.map((verdict, at) => [verdict, (row) => count(row[at + 1]), true])])),
+        table(whole.confusion.map((counts, at) => [verdicts[at], ...counts]), [["Yours", (row) => row[0]], ...verdicts.map((verdict, at) => [verdict, (row) => count(row[at + 1]), true])])),
       make("p", { class: "muted theirs", text: `Labels are in ${this.about.path}. “agentv judge calibrate” reads that file.` }));
   }
 

@@ -111,6 +111,7 @@ class ServerSource {
     this.id = id;
     this.two = false;
     this.moment = "";
+    this.unit = "trial";
     this.hasBytes = true;
     this.known = new Map();
     this.share = 1;
@@ -123,7 +124,7 @@ class ServerSource {
     const about = await ask(this.base);
     const names = JSON.stringify(about.names);
     const isNew = names !== this.namesText;
-    Object.assign(this, { about, datasets: about.datasets, names: about.names, repeats: about.repeats, cut: about.cut, namesText: names });
+    Object.assign(this, { about, isRunning: about.running, statuses: about.statuses, datasets: about.datasets, names: about.names, repeats: about.repeats, cut: about.cut, namesText: names });
     return isNew;
   }
 

@@ -23,6 +23,8 @@ class RunPage {
     byId("title").textContent = source.id;
     document.title = `${source.id} · agentv`;
     this.app = new App(source);
+    this.isLate = source.facts === undefined;
+    if (this.isLate) this.reserve();
     source.rowsArrived = () => this.app.list.show();
     this.app.start();
     this.offer();
@@ -42,17 +44,32 @@ class RunPage {
       targets.length > 1 ? make("a", { href: compareAddress(targets), text: "Compare targets" }) : undefined));
   }
 
+  /** Keeps room for figures that are still being read, so that the list stays where it is when they arrive. */
+  reserve() {
+    byId("overview").replaceChildren(make("div", { class: "sheet reserved" }, make("p", { class: "muted", role: "status", text: "Reading the figures …" })),
+      make("details", { class: "more" }, make("summary", { text: "Figures and facts" })));
+  }
+
   showFacts() {
+    if (!this.source.facts) return;
     this.app.facts = this.source.facts;
     showOverview(this.app);
+    if (this.isLate) {
+      byId("overview").firstElementChild.classList.add("reserved");
+      byId("overview").querySelector("details.more").open = false;
+    }
     this.tell();
   }
 
-  /** Reports what is special about the run, above everything else. */
+  /** Reports what is special about the run, above everything else. A run that ends keeps its line there. */
   tell() {
     const { about, facts } = this.source;
     const texts = [];
-    if (about.running) texts.push("The run is in progress: this page follows it.");
+    const planned = facts?.runs[0].run?.planned;
+    const isIncomplete = planned > about.total;
+    if (about.running) texts.push(`The run is in progress: ${count(about.total)}${planned > 0 ? ` of ${counted(planned, "trial")}` : about.total === 1 ? " trial" : " trials"} so far. This page follows it.`);
+    else if (this.wasRunning && !isIncomplete) texts.push("The run has ended.");
+    this.wasRunning ||= about.running;
     if (about.problem) texts.push(`Not everything about this run is known: ${about.problem}.`);
     if (!facts && about.damaged > 0) texts.push(`${counted(about.damaged, "line")} of the results could not be read.`);
     const own = texts.map((text) => make("p", { class: "notice theirs own", text }));

@@ -23,7 +23,8 @@ fn followed(browser: &Browser) {
     let server = Running::of(root.path());
     let page = browser.visit(&run_address(&server, ""));
     page.wait("document.querySelectorAll('.row:not(.waiting)').length === 10");
-    assert!(page.text("#notices").contains("in progress"));
+    page.wait("document.getElementById('notices').textContent.includes('in progress: 10 of 20 trials so far')");
+    assert!(!page.text("#notices").contains("not run"));
     // The figures above the rows arrive on their own.
     page.wait("document.querySelector('.legend')?.textContent.startsWith('2 pass')");
     page.press("j");
@@ -50,6 +51,8 @@ fn followed(browser: &Browser) {
     page.wait("document.querySelectorAll('.row').length === 3");
     append(&run, &trial("case-12", 1.0, "New"));
     page.wait("document.querySelectorAll('.row:not(.waiting)').length === 4");
+    page.wait("document.getElementById('notices').textContent.includes('12 of 20 trials so far')");
+    page.value("window.shifts = 0");
     // Killed: the lock is free, half of a line remains.
     std::fs::OpenOptions::new()
         .append(true)
@@ -64,6 +67,11 @@ fn followed(browser: &Browser) {
             .contains("8 of 20 trials were not run"),
         "{}",
         page.text("#notices")
+    );
+    let shifts = page.value("window.shifts").as_f64().unwrap();
+    assert!(
+        shifts < 0.02,
+        "the page shifts by {shifts} when the run ends"
     );
     page.assert_calm();
 }

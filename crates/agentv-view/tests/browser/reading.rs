@@ -26,6 +26,10 @@ pub(crate) const TESTS: &[BrowserTest] = &[
         pieces,
     ),
     (
+        "a_transcript_of_50_mb_opens_piece_by_piece",
+        large_transcript,
+    ),
+    (
         "the_pages_fit_small_and_large_windows_in_both_themes",
         sizes,
     ),
@@ -46,6 +50,7 @@ fn project() -> (tempfile::TempDir, Running) {
     let ended = |at: u32| {
         json!({
             "started_at": format!("2026-11-1{at}T10:43:07Z"), "finished_at": format!("2026-11-1{at}T10:45:07Z"),
+            "tags": if at % 2 == 0 { json!(["nightly", format!("build {at}")]) } else { json!([]) },
         })
     };
     for at in 1..=4 {
@@ -118,6 +123,17 @@ fn filtered_runs(browser: &Browser) {
             .unwrap()
             .contains("other.yaml")
     );
+    page.choose("#runs-file", "");
+    page.choose("#runs-tag", "nightly");
+    assert_eq!(page.count("tr.run"), 2);
+    page.click("tr.run:last-child button.tag:last-child");
+    assert_eq!(page.count("tr.run"), 1);
+    let hash = page.value("location.hash");
+    assert!(hash.as_str().unwrap().contains("tag=build+2"), "{hash}");
+    let tagged = browser.visit(page.value("location.href").as_str().unwrap());
+    assert_eq!(tagged.count("tr.run"), 1);
+    assert!(tagged.text("tr.run").contains("nightly"));
+    tagged.assert_calm();
     let again = browser.visit(&address(&server, "/#q=11-13"));
     assert_eq!(again.count("tr.run"), 1);
     again.press("/");
@@ -242,6 +258,44 @@ fn pieces(browser: &Browser) {
     page.click(".raw details summary");
     page.wait("document.querySelector('.raw .code') !== null");
     assert!(page.text(".raw").contains("\"grade_key\": \"grade short\""));
+    page.assert_calm();
+}
+
+fn large_transcript(browser: &Browser) {
+    let root = tempfile::tempdir().unwrap();
+    let mut long = trial("long", 1.0, "Done.");
+    let messages = (0..100_000).map(|at| {
+        json!({"role": "assistant", "content": format!("Step {at}."), "tool_calls": [
+            {"tool": "search", "input": {"query": "x".repeat(180)}, "output": "y".repeat(200), "duration_ms": 3}]})
+    });
+    let messages: Vec<serde_json::Value> = messages.collect();
+    let mut transcript = long.transcript.take().unwrap();
+    transcript["transcript"]["output_messages"] = json!(messages);
+    let size = transcript.to_string().len();
+    assert!(size > 50_000_000, "{size}");
+    long.transcript = Some(transcript);
+    write_run(root.path(), ID, &json!({}), [long]);
+    let server = Running::of(root.path());
+    let page = browser.visit(&run_address(&server, ""));
+    page.open_trial("long");
+    let shown = page.text("#case .conversation");
+    assert!(shown.contains("Step 0.") && shown.contains("Step 1000."));
+    assert!(!shown.contains("Step 99999.") && shown.contains("more items]"));
+    assert!(page.text("#case .notice").contains("piece by piece"));
+    page.click(".raw details:last-child summary");
+    page.wait("document.querySelectorAll('.raw .piece').length === 1");
+    // Reading on loads further pieces, and only those.
+    page.value("document.querySelector('.raw .pieces').scrollTo(0, 1e9)");
+    page.wait("document.querySelectorAll('.raw .piece').length >= 2");
+    let more = page.text(".raw .unfold");
+    assert!(
+        more.contains(" of 5") && more.contains("bytes shown"),
+        "{more}"
+    );
+    let loaded = page.value(
+        "performance.getEntriesByType('resource').reduce((sum, one) => sum + one.encodedBodySize, 0)",
+    );
+    assert!(loaded.as_f64().unwrap() < 6_000_000.0, "{loaded} bytes");
     page.assert_calm();
 }
 

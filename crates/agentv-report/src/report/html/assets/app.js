@@ -6,7 +6,7 @@ class App {
     this.source = source;
     this.facts = source.facts;
     this.filter = emptyFilter();
-    this.found = { length: 0, total: 0, statuses: new Array(STATUSES.length).fill(0), item: () => undefined, row: () => undefined, indexOf: () => -1 };
+    this.found = { length: 0, total: 0, statuses: source.statuses, item: () => undefined, row: () => undefined, indexOf: () => -1 };
     document.body.classList.toggle("two", source.two);
     this.controls = new Controls(this);
     this.list = new List(this);
@@ -17,6 +17,7 @@ class App {
   start() {
     byId("progress").hidden = true;
     byId("cases").hidden = false;
+    if (this.source.unit === "case") byId("cases-title").textContent = "Cases";
     if (this.facts) showOverview(this);
     this.list.measure();
     this.follow();

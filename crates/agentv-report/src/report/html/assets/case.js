@@ -25,12 +25,12 @@ class CaseView {
     this.box.scrollTop = 0;
     this.box.dataset.ready = "";
     try {
-      const { row, before, now, siblings } = await this.app.source.detail(item);
+      const { row, before, now, siblings, repeats } = await this.app.source.detail(item);
       if (turn !== this.turn) return;
       if (!this.row) this.arrived(row, top);
       const others = this.siblings(item, siblings);
       if (others) top.append(others);
-      body.replaceChildren(...(this.app.source.two ? this.both(before, now) : this.one(now)).filter(Boolean));
+      body.replaceChildren(...(this.app.source.two ? this.both(before, now, repeats, [0, 0]) : this.one(now)).filter(Boolean));
     } catch (error) {
       if (turn !== this.turn) return;
       body.replaceChildren(make("p", { class: "notice wide", text: `This trial cannot be read: ${error.message}` }));
@@ -70,7 +70,7 @@ class CaseView {
         step(-1, "Previous trial (k)", "↑"), step(1, "Next trial (j)", "↓"),
         make("button", { type: "button", class: "quiet", "aria-label": "Close (Esc)", title: "Close (Esc)", click: () => this.box.close() }, "✕")),
       make("div", { class: "under" }, theirs(row.file), theirs(row.target),
-        make("span", { text: `trial ${row.trial}` }), make("span", { text: milliseconds(row.ms) }), make("span", { text: dollars(row.cost) }),
+        make("span", { text: row.repeats ? counted(row.repeats.length, "trial") : `trial ${row.trial}` }), make("span", { text: milliseconds(row.ms) }), make("span", { text: dollars(row.cost) }),
         at >= 0 ? make("span", { text: `${count(at + 1)} of ${count(app.found.length)}` }) : undefined),
     ];
   }
@@ -79,14 +79,14 @@ class CaseView {
     if (others.length < 2) return undefined;
     const chip = (row) => make("button", {
       type: "button", class: `chip ${row.status}`, "aria-pressed": String(row.item === item), click: () => this.app.open(row.item),
-    }, make("span", { class: "dot", "aria-hidden": "true" }), theirs(`${clipped(row.target)} · ${row.trial}`), make("small", { text: scoreText(row.score) }));
+    }, make("span", { class: "dot", "aria-hidden": "true" }), theirs(row.repeats ? clipped(row.target) : `${clipped(row.target)} · ${row.trial}`), make("small", { text: scoreText(row.score) }));
     return make("div", { class: "siblings", role: "group", "aria-label": "Trials of this case" }, ...others.slice(0, 40).map(chip));
   }
 
   one(detail) {
     const { result } = detail;
     return [
-      ...notes(detail, ""),
+      ...notes(detail, "", this.app.source.hasBytes),
       make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), changesSheet(detail), expectedSheet(detail)),
       make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), timelineSheet(detail), figuresSheet(detail), this.historySheet(), rawSheet(this.app.source, this.item, detail)),
     ];
@@ -106,12 +106,29 @@ class CaseView {
     return box;
   }
 
-  both(before, now) {
+  /** Shows other trials of a case of two runs. */
+  async choose(chosen) {
+    const { turn } = this;
+    const { before, now, repeats } = await this.app.source.detail(this.item, chosen);
+    if (turn !== this.turn) return;
+    this.box.querySelector(".body").replaceChildren(...this.both(before, now, repeats, chosen).filter(Boolean));
+  }
+
+  /** Returns the trials of a case in one of two runs, to choose from. */
+  repeatChips(repeats, run, chosen) {
+    if (!repeats || repeats[run].length < 2) return undefined;
+    const chip = (one, at) => make("button", {
+      type: "button", class: `chip ${one.status}`, "aria-pressed": String(at === chosen[run]), click: () => this.choose(chosen.map((one, side) => (side === run ? at : one))),
+    }, make("span", { class: "dot", "aria-hidden": "true" }), `trial ${one.trial}`, make("small", { text: scoreText(one.score) }));
+    return make("div", { class: "siblings", role: "group", "aria-label": `Trials of the ${run === 0 ? "first" : "second"} run` }, ...repeats[run].slice(0, 40).map(chip));
+  }
+
+  both(before, now, repeats, chosen) {
     const names = this.app.facts.runs.map((run) => run.name);
     const sampled = this.app.facts.runs.some((run) => run.shown < run.summary.trials);
-    const missing = (name) => make("p", { class: "notice wide theirs", text: sampled ? `This page does not have this trial of ${name}.` : `${name} does not have this trial.` });
+    const missing = (name) => make("p", { class: "notice wide theirs", text: sampled ? `This page does not have this trial of ${name}.` : `${name} does not have this ${repeats ? "case" : "trial"}.` });
     const side = (detail, at) => detail && make("div", { class: "stack" },
-      make("h3", { class: "theirs", text: `${at === 0 ? "First" : "Second"}: ${names[at]}` }),
+      make("h3", { class: "theirs", text: `${at === 0 ? "First" : "Second"}: ${names[at]}` }), this.repeatChips(repeats, at, chosen),
       errorSheet(detail.result), evaluatorSheet("Evaluators", detail.result), figuresSheet(detail));
     const shown = now ?? before;
     return [
@@ -153,29 +170,38 @@ function rawSheet(source, item, detail) {
 function rawRecord(source, item, record, detail) {
   const isWhole = !(detail.cut > 0) || !source.hasBytes;
   if (isWhole) return longText(valueText(detail[record]), "code");
-  const text = make("div", { class: "text code" });
+  const text = make("div", { class: "text code pieces", tabindex: "0", role: "region", "aria-label": `The ${record}, piece by piece` });
   const next = make("button", { type: "button", class: "unfold", text: "Show more" });
   const decoder = new TextDecoder();
   let from = 0;
   const read = async () => {
+    if (next.disabled || next.hidden) return;
     next.disabled = true;
-    const { bytes, length } = await source.bytes(item, record, from);
-    from += bytes.byteLength;
-    text.append(decoder.decode(bytes, { stream: from < length }));
+    try {
+      const { bytes, length } = await source.bytes(item, record, from);
+      from += bytes.byteLength;
+      text.append(make("div", { class: "piece", text: decoder.decode(bytes, { stream: from < length }) }));
+      next.textContent = `Show more: ${count(from)} of ${counted(length, "byte")} shown`;
+      next.hidden = from >= length || bytes.byteLength === 0;
+    } catch (error) {
+      next.textContent = `Try again: ${error.message}`;
+    }
     next.disabled = false;
-    next.textContent = `Show more: ${count(from)} of ${counted(length, "byte")} shown`;
-    next.hidden = from >= length || bytes.byteLength === 0;
   };
   next.addEventListener("click", read);
+  // The end of the text comes into view while somebody reads on.
+  text.addEventListener("scroll", () => {
+    if (text.scrollTop + 2 * text.clientHeight > text.scrollHeight) read();
+  }, { passive: true });
   read();
   return make("div", {}, text, next);
 }
 
 /** Returns the facts of a whole trial; `whose` names its run. */
-function notes(detail, whose) {
+function notes(detail, whose, isWhole) {
   const texts = [];
   const { result, transcript, cut } = detail;
-  if (cut > 0) texts.push(`${cut === 1 ? "A text is" : `${count(cut)} texts are`} too long for this page and truncated. The folder of the run has the full text.`);
+  if (cut > 0) texts.push(`${cut === 1 ? "A text is" : `${count(cut)} texts are`} too long for this page and truncated. ${isWhole ? "“Raw records” shows everything, piece by piece." : "The folder of the run has the full text."}`);
   if (!transcript) texts.push(result.error?.stage === "target" ? "The target gave no answer, so its input was not recorded." : "The input of the target is not recorded.");
   else if (transcript.case?.id !== result.eval_id) texts.push("The answer was recorded for another case with the same input; the expected answer of this case is not recorded.");
   return texts.map((text) => make("p", { class: "notice wide theirs", text: whose + text }));
@@ -242,15 +268,12 @@ function expectedSheet(detail) {
 
 /** Shows two texts side by side, and their difference. */
 function compared(oldTitle, old, freshTitle, fresh) {
-  const column = (title, text) => make("div", {}, make("div", { class: "muted", text: title }), longText(text === "" ? "(empty)" : text, "code"));
-  const same = old === fresh;
-  const sides = make("div", { class: "pair" }, column(oldTitle, old), column(freshTitle, fresh));
-  if (same) return [sides, make("p", { class: "up", text: "Both are identical." })];
-  return [
-    make("div", { class: "muted" }, "Difference: ", make("del", { text: oldTitle.toLowerCase() }), " ", make("ins", { text: freshTitle.toLowerCase() })),
-    differenceElement(old, fresh),
-    make("details", { class: "file" }, make("summary", { class: "muted", text: "Side by side" }), sides),
-  ];
+  const pieces = difference(...bothPretty(old, fresh));
+  const column = (title, text, kind, tag) => make("div", {}, make("div", { class: "muted", text: title }),
+    text === "" ? longText("(empty)", "code") : longText(text, "code", markedPieces(pieces, [kind], { [kind]: tag })));
+  const sides = make("div", { class: "pair" }, column(oldTitle, old, "removed", "del"), column(freshTitle, fresh, "added", "ins"));
+  if (old === fresh) return [sides, make("p", { class: "up", text: "Both are identical." })];
+  return [sides, make("details", { class: "file" }, make("summary", { class: "muted", text: "Difference as one text" }), differenceElement(old, fresh))];
 }
 
 function answersSheet(before, now) {

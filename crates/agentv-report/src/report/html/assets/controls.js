@@ -147,7 +147,8 @@ class Controls {
       const { chip, number } = this.chips.get(status);
       chip.setAttribute("aria-pressed", String(app.filter.statuses.has(status)));
       number.textContent = count(counts[at]);
-      chip.hidden = counts[at] === 0 && !app.filter.statuses.has(status);
+      // In a run in progress, a status may come at any time, and nothing should move then.
+      chip.hidden = counts[at] === 0 && !app.filter.statuses.has(status) && !app.source.isRunning;
     });
     for (const button of document.querySelectorAll("#columns [data-sort]")) this.reflectSort(button);
     this.columns.forEach((field, name) => {
@@ -168,7 +169,8 @@ class Controls {
   tell() {
     const { app } = this;
     const { length, total } = app.found;
-    this.count.textContent = length === total ? counted(total, "trial") : `${count(length)} of ${counted(total, "trial")}`;
+    const { unit } = app.source;
+    this.count.textContent = length === total ? counted(total, unit) : `${count(length)} of ${counted(total, unit)}`;
     const { share } = app.source;
     this.progress.textContent = share < 1 ? `searching answers and details … ${Math.floor(share * 100)}%` : app.found.note ?? "";
     this.clear.hidden = addressOf({ ...app.filter, sort: "", hidden: new Set() }) === "";

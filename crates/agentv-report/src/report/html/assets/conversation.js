@@ -1,8 +1,8 @@
 // Messages, tool calls and files.
 
-/** Shows a text of any length; a long one is folded. */
-function longText(text, kind) {
-  const box = make("div", { class: kind ? `text ${kind}` : "text", text });
+/** Shows a text of any length, or its parts if some of them are marked; a long one is folded. */
+function longText(text, kind, parts = [text]) {
+  const box = make("div", { class: kind ? `text ${kind}` : "text" }, ...parts);
   if (text.length < 1500 && text.split("\n", 20).length < 20) return box;
   box.classList.add("clamped");
   const unfold = make("button", { type: "button", class: "unfold", text: `Show all ${counted(text.length, "character")}`, "aria-expanded": "false" });
@@ -45,6 +45,8 @@ function blockElement(block) {
 }
 
 function messageElement(message) {
+  // The number of messages that a page has no room for.
+  if (typeof message === "string") return make("p", { class: "muted theirs", text: message });
   const role = STATUS_OF_ROLE[message?.role] ?? "other";
   const name = typeof message?.name === "string" ? theirs(message.name) : undefined;
   const body = [...contentElements(message?.content), ...listOf(message?.tool_calls).map(callElement)];
@@ -93,7 +95,7 @@ function changeElement(change) {
     return make(tag, { text: row || " " });
   });
   const more = rows.length > 2000 || change.diff_truncated ? make("p", { class: "muted", text: "The rest of the difference is omitted." }) : undefined;
-  return make("details", { class: "call change", open: rows.length < 40 }, make("summary", { class: "line" }, ...line), make("pre", { class: "text code diff" }, ...shown), more);
+  return make("details", { class: "call change", open: rows.length < 40 }, make("summary", { class: "line" }, ...line), make("pre", { class: "text code diff", tabindex: "0", "aria-label": `Changes of ${path}` }, ...shown), more);
 }
 
 function conversation(messages) {

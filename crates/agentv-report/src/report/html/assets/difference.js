@@ -101,15 +101,16 @@ function joined(pieces) {
   return result;
 }
 
+/** Returns the pieces of these kinds and the unchanged ones, each changed one in the element of its kind. */
+function markedPieces(pieces, kinds, tags) {
+  const shown = pieces.filter(([kind]) => kind === "same" || kinds.includes(kind));
+  return shown.map(([kind, text]) => (kind === "same" ? text : make(tags[kind], { text })));
+}
+
 /** Returns the difference as an element. */
 function differenceElement(before, after) {
-  const [old, fresh] = bothPretty(before, after);
-  const box = make("div", { class: "text code difference" });
-  for (const [kind, text] of difference(old, fresh)) {
-    if (kind === "same") box.append(text);
-    else box.append(make(kind === "added" ? "ins" : "del", { text }));
-  }
-  return box;
+  const pieces = difference(...bothPretty(before, after));
+  return make("div", { class: "text code difference" }, ...markedPieces(pieces, ["removed", "added"], { removed: "del", added: "ins" }));
 }
 
 /** Compares two JSON texts in indented form. */

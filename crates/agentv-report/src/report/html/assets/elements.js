@@ -23,8 +23,20 @@ function theirs(text, kind) {
   return make("span", { class: kind ? `theirs ${kind}` : "theirs", text });
 }
 
+/** Returns a text that only a screen reader says. */
+function unseen(text) {
+  return make("span", { class: "unseen", text });
+}
+
 function badge(status) {
   return make("span", { class: `badge ${status.replace(" ", "-")}`, text: status });
+}
+
+/** Shows the statuses of repeated trials as dots. */
+function repeatDots(trials, total = trials.length, passed = trials.filter((one) => one.status === "pass").length) {
+  const dots = trials.slice(0, 12).map((one) => make("i", { class: one.status }));
+  return make("div", { class: "repeats", title: `${count(passed)} of ${counted(total, "trial")} passed` },
+    ...dots, make("span", { text: `${count(passed)} of ${count(total)}` }));
 }
 
 /** Returns a score with a bar, in the colour of its status. */
@@ -38,8 +50,11 @@ function meter(score, kind, shown) {
   return make("span", { class: "meter number" }, bar, make("span", { text: shown }));
 }
 
-/** Returns a table; a column is `[heading, cell, isNumber]`, and `cell` returns a text or an element. */
-function table(rows, columns) {
+/**
+ * Returns a table; a column is `[heading, cell, isNumber]`, and `cell` returns a text or an element. A wide one can be
+ * scrolled with the keyboard.
+ */
+function table(rows, columns, isWide) {
   const kind = (column) => (column[2] ? "number" : undefined);
   const heading = (column) => make("th", { class: kind(column), scope: "col", text: column[0] });
   const cell = (row, column) => {
@@ -48,7 +63,7 @@ function table(rows, columns) {
     return make("td", { class: kind(column), text: isElement ? undefined : content }, isElement ? content : undefined);
   };
   return make(
-    "div", { class: "scroll", tabindex: rows.length > 8 ? "0" : undefined },
+    "div", { class: "scroll", tabindex: rows.length > 8 || isWide ? "0" : undefined },
     make("table", {},
       make("thead", {}, make("tr", {}, ...columns.map(heading))),
       make("tbody", {}, ...rows.map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))))),

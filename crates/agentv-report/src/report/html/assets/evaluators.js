@@ -7,7 +7,7 @@ function saidOf(result) {
 }
 
 function findings(hits, misses) {
-  const entry = (kind, label) => (text) => make("li", { class: kind }, make("span", { class: "unseen", text: label }), String(text));
+  const entry = (kind, label) => (text) => make("li", { class: kind }, unseen(label), String(text));
   if (hits.length + misses.length === 0) return undefined;
   return make("ul", { class: "findings" }, ...misses.map(entry("miss", "missed: ")), ...hits.map(entry("hit", "met: ")));
 }

@@ -76,19 +76,18 @@ class List {
     const trial = found.row(at);
     if (!trial) return make("div", { class: "row waiting", "data-at": at, role: "option", "aria-selected": "false", "aria-label": "Loading" });
     const name = make("div", { class: "name" }, make("b", { text: clipped(trial.id) }), make("span", { text: trial.question }));
-    const target = trial.target + (trial.trial > 1 || source.repeats ? ` · ${trial.trial}` : "");
+    const target = trial.target + (!trial.repeats && (trial.trial > 1 || source.repeats) ? ` · ${trial.trial}` : "");
     const cells = make("div", { class: "cells" },
       make("div", { class: "status" }, badge(trial.status)),
       make("div", { class: "words" }, name, make("div", { class: "why", text: trial.reason })),
-      make("div", { class: "target", text: target }),
-      make("div", { class: "of-score" }, meter(trial.score, trial.status, scoreText(trial.score))),
+      make("div", { class: "target" }, unseen("target "), target),
+      make("div", { class: "of-score" }, unseen("score "), meter(trial.score, trial.status, scoreText(trial.score)), trial.repeats?.length > 1 ? repeatDots(trial.repeats) : undefined),
       source.two ? deltaCell(trial.change) : undefined,
       make("div", { class: "number ms", text: milliseconds(trial.ms) }),
       make("div", { class: "number cost", text: dollars(trial.cost) }));
     return make("div", {
       class: "row", role: "option", id: `row-${at}`, "data-at": at,
       "aria-selected": String(at === this.at), "aria-setsize": found.length, "aria-posinset": at + 1,
-      "aria-label": `${trial.status}, ${clipped(trial.id)}, score ${scoreText(trial.score)}, target ${target}. ${trial.reason}`,
     }, cells);
   }
 

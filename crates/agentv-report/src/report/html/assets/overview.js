@@ -10,17 +10,17 @@ function showOverview(app) {
   const title = runs.map((run) => run.name).join(" → ");
   byId("title").textContent = title;
   document.title = `${title} · agentv`;
-  byId("notices").replaceChildren(...notices(runs, app.source.moment));
+  byId("notices").replaceChildren(...notices(runs, app.source));
   const headlines = runs.map((run, at) => headline(app, run, at, runs));
   byId("overview").replaceChildren(make("div", { class: "sheet" }, ...headlines), more(app));
 }
 
-function notices(runs, moment) {
+function notices(runs, { moment, isRunning }) {
   const texts = [];
   for (const run of runs) {
     const of = runs.length === 2 ? ` of ${run.name}` : "";
     const { summary } = run;
-    texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of, moment));
+    if (!isRunning) texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of, moment));
     for (const gate of listOf(run.run?.gates)) {
       if (!gate.met) texts.push(`Gate not met${of}: ${gate.required}: found ${gate.found}.`);
     }
@@ -335,6 +335,7 @@ function runFacts(run) {
   const lines = (text) => (text ? make("div", { class: "text", text }) : undefined);
   return facts([
     ["Run", run.name],
+    ["Tags", listOf(asked.tags).join(", ")],
     ["Started", timeText(asked.started_at)],
     ["Finished", timeText(asked.finished_at) ?? "not yet"],
     ["Stopped early", asked.stopped ? STOPS[asked.stopped] ?? asked.stopped : undefined],

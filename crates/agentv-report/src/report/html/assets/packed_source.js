@@ -3,10 +3,10 @@
 /** The sort orders: a value for each item; items without one come last. */
 const SORT_VALUES = {
   id: (items, item) => items.trials(item).id[items.place(item)],
-  score: (items, item) => items.score(item),
+  score: (items, item) => items.figure(item, "score"),
   delta: (items, item) => items.delta(item),
-  ms: (items, item) => items.trials(item).ms[items.place(item)],
-  cost: (items, item) => items.trials(item).cost[items.place(item)],
+  ms: (items, item) => items.figure(item, "ms"),
+  cost: (items, item) => items.figure(item, "cost"),
 };
 
 /** Returns the items that match a filter, in its order. `found` checks if the texts of an item match. */
@@ -14,15 +14,15 @@ function filtered(items, filter, evaluators, found) {
   const tests = [];
   if (filter.statuses.size > 0) {
     const wanted = STATUSES.map((status) => filter.statuses.has(status));
-    tests.push((item) => wanted[items.status(item)]);
+    tests.push((item) => items.statuses(item).some((status) => wanted[status]));
   }
   const equal = (column, value) => {
     if (value !== "") tests.push((item) => items.trials(item)[column][items.place(item)] === value);
   };
   equal("target", filter.target);
   equal("file", filter.file);
-  if (isBound(filter.least)) tests.push((item) => items.score(item) >= Number(filter.least) - 1e-9);
-  if (isBound(filter.most)) tests.push((item) => items.score(item) <= Number(filter.most) + 1e-9);
+  if (isBound(filter.least)) tests.push((item) => items.figure(item, "score") >= Number(filter.least) - 1e-9);
+  if (isBound(filter.most)) tests.push((item) => items.figure(item, "score") <= Number(filter.most) + 1e-9);
   if (filter.evaluator !== "" || filter.said !== "") tests.push(evaluatorTest(items, filter, evaluators));
   const change = CHANGES.find(([name]) => name === filter.change);
   if (items.two && change) tests.push((item) => change[2](items.change(item)));
@@ -37,13 +37,13 @@ function filtered(items, filter, evaluators, found) {
 function evaluatorTest(items, filter, evaluators) {
   const named = evaluators.names.map((name) => filter.evaluator === "" || name === filter.evaluator);
   const said = SAID.indexOf(filter.said);
-  return (item) => {
-    const results = items.trials(item).results[items.place(item)];
+  const isMeant = (results) => {
     for (let at = 0; at < results.length; at += 3) {
       if (named[results[at]] && (said < 0 || results[at + 2] === said)) return true;
     }
     return false;
   };
+  return (item) => items.rows(item).some((row) => isMeant(items.trials(item).results[row]));
 }
 
 function sorted(items, left, filter) {
@@ -87,13 +87,16 @@ class PackedFound {
  *
  * - `facts`: the runs and their figures, and `two`, set if there are two of them;
  * - `moment`: the moment whose state is shown, in words; empty if it is now;
+ * - `isRunning`: set while the run is in progress;
  * - `repeats`: set if a case has several trials;
+ * - `unit`: `case` if a row of the list is a case with all of its trials, otherwise `trial`;
+ * - `statuses`: the number of rows with each status;
  * - `names`: the names that can be chosen in the filter, by field;
  * - `find(filter, show)` calls `show` with the list of matching trials, now or later, once or more often;
  * - `share`: the finished part of the search, 1 at its end;
  * - `row(item)`: what the list shows of a trial, if it is known by now;
- * - `detail(item)`: a promise of the row of a trial, its records, those of the first of two runs, and the rows of
- *   all trials of its case;
+ * - `detail(item, chosen)`: a promise of the row of a trial, its records, those of the first of two runs, and the rows of
+ *   all trials of its case; if it is a case of two runs, `chosen` are the places of the wanted trials among `repeats`;
  * - `locate(file, id, target, trial)`: a promise of the item of a trial, -1 if there is none;
  * - `bytes(item, record, from)`: a promise of bytes of a `result` or `transcript` from an offset, and of its length;
  *   only if `hasBytes` is set: otherwise there is nothing but what `detail` returns;
@@ -112,7 +115,8 @@ class PackedSource {
     this.hasBytes = false;
     this.repeats = runs.some((trials) => trials.trial.some((trial) => trial > 1));
     this.statuses = new Array(STATUSES.length).fill(0);
-    for (let item = 0; item < this.items.length; item += 1) this.statuses[this.items.status(item)] += 1;
+    for (let item = 0; item < this.items.length; item += 1) for (const status of this.items.statuses(item)) this.statuses[status] += 1;
+    this.unit = this.items.groups ? "case" : "trial";
     const distinct = (column) => [...new Set(runs.flatMap((trials) => [...new Set(trials[column])]))].sort();
     this.names = { target: distinct("target"), file: distinct("file"), evaluator: [...new Set(evaluators.names)].sort(), dataset: [], tool: [] };
     this.search = new Search(this.items, () => this.show());
@@ -134,11 +138,17 @@ class PackedSource {
     const { items } = this;
     const [trials, row] = [items.trials(item), items.place(item)];
     const of = (column) => trials[column][row];
+    const statuses = items.statuses(item);
     return {
-      item, status: STATUSES[of("status")], id: of("id"), question: of("question"), reason: of("reason"), target: of("target"),
-      file: of("file"), trial: of("trial"), score: of("score"), ms: of("ms"), cost: of("cost"),
-      change: this.two ? this.change(item) : undefined,
+      item, status: statuses.length > 1 ? "mixed" : STATUSES[statuses[0]], id: of("id"), question: of("question"), reason: of("reason"), target: of("target"),
+      file: of("file"), trial: of("trial"), score: items.figure(item, "score"), ms: items.figure(item, "ms"), cost: items.figure(item, "cost"),
+      change: this.two ? this.change(item) : undefined, repeats: items.groups ? this.repeatsOf(trials, items.rows(item)) : undefined,
     };
+  }
+
+  /** Returns the trials of a case in a run. */
+  repeatsOf(trials, rows) {
+    return rows.map((row) => ({ trial: trials.trial[row], status: STATUSES[trials.status[row]], score: trials.score[row] }));
   }
 
   change(item) {
@@ -150,11 +160,13 @@ class PackedSource {
     return { kind, delta: items.delta(item), before: STATUSES[before], isOther: before !== after };
   }
 
-  async detail(item) {
+  async detail(item, chosen = [0, 0]) {
     const { items } = this;
-    const now = items.row[item] >= 0 ? await items.now.detail(items.row[item]) : undefined;
-    const before = items.two && items.base[item] >= 0 ? await items.runs[0].detail(items.base[item]) : undefined;
-    return { row: this.row(item), now, before, siblings: items.siblings(item).map((other) => this.row(other)) };
+    const wanted = items.groups ? items.groups[item].map((rows, run) => rows[chosen[run]] ?? -1) : [items.base?.[item] ?? -1, items.row[item]];
+    const now = wanted[1] >= 0 ? await items.now.detail(wanted[1]) : undefined;
+    const before = wanted[0] >= 0 ? await items.runs[0].detail(wanted[0]) : undefined;
+    const repeats = items.groups?.[item].map((rows, run) => this.repeatsOf(items.runs[run], rows));
+    return { row: this.row(item), now, before, repeats, siblings: items.siblings(item).map((other) => this.row(other)) };
   }
 
   async locate(file, id, target, trial) {

@@ -22,7 +22,7 @@ function histogram({ title, series, labels, ticks, marks, choose }) {
   const now = series[series.length - 1];
   const words = labels.map((label, bin) => `${label}: ${count(now[bin])}`).join("; ");
   const svg = draw("svg", {
-    class: "plot", viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "img",
+    class: "plot", viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "img", preserveAspectRatio: "xMinYMid meet",
     "aria-label": `${title}. ${words}`,
   });
   series.forEach((counts, which) => {

@@ -1,7 +1,7 @@
 // The page of all runs.
 
 /** The fields of the filter of runs: their names in the address. */
-const RUN_FIELDS = ["file", "target", "since", "q", "pick"];
+const RUN_FIELDS = ["file", "target", "tag", "since", "q", "pick"];
 
 class RunsPage {
   constructor() {
@@ -65,8 +65,9 @@ class RunsPage {
     const all = this.runs.flatMap((run) => (run.lines.length > 0 ? run.lines : [{ id: run.id, problem: run.problem, files: [], targets: [] }]));
     return all.filter((line) => (filter.file === "" || line.files.includes(filter.file))
       && (filter.target === "" || line.targets.includes(filter.target))
+      && (filter.tag === "" || listOf(line.tags).includes(filter.tag))
       && (since === "" || (line.started_at ?? "") >= since)
-      && (words === "" || `${line.id} ${line.files.join(" ")} ${line.targets.join(" ")}`.toLowerCase().includes(words)));
+      && (words === "" || `${line.id} ${line.files.join(" ")} ${line.targets.join(" ")} ${listOf(line.tags).join(" ")}`.toLowerCase().includes(words)));
   }
 
   show() {
@@ -98,10 +99,11 @@ class RunsPage {
   controls(shown) {
     const filter = this.filter();
     const all = this.runs.flatMap((run) => run.lines);
-    const distinct = (field) => [...new Set(all.flatMap((line) => line[field]))].sort();
+    const distinct = (field) => [...new Set(all.flatMap((line) => line[field] ?? []))].sort();
     const choice = (name, label, pairs) => {
       const field = make("select", { id: `runs-${name}`, "aria-label": label, change: () => this.narrow({ [name]: field.value }) },
         make("option", { value: "", text: `${label}: any` }), ...pairs.map(([value, words]) => make("option", { value, text: clipped(words) })));
+      if (filter[name] !== "" && !pairs.some(([value]) => value === filter[name])) field.append(make("option", { value: filter[name], text: clipped(filter[name]) }));
       field.value = filter[name];
       return field;
     };
@@ -113,6 +115,7 @@ class RunsPage {
     search.value = filter.q;
     return make("div", { id: "controls", role: "search", "aria-label": "Filter" }, search,
       choice("file", "File", same(distinct("files"))), choice("target", "Target", same(distinct("targets"))),
+      distinct("tags").length > 0 || filter.tag !== "" ? choice("tag", "Tag", same(distinct("tags"))) : undefined,
       choice("since", "Started", [["1", "in the last day"], ["7", "in the last week"], ["30", "in the last 30 days"]]),
       make("div", { class: "count" }, make("span", { role: "status", text: counted(shown, "run") }), this.comparer()));
   }
@@ -158,14 +161,16 @@ class RunsPage {
     const columns = [[SITE.isLive ? "Compare" : ""], ["Run"], ["Files"], ["Target"], ["Passed", true], ["95% interval", true], ["Trend"], ["Score", true], ["Trials", true], ["Errors", true], ["Cost", true], ["Duration", true], ["State"], ...(judged ? [["Judges", true]] : [])];
     const head = make("tr", {}, ...columns.map(([text, isNumber]) => make("th", { scope: "col", class: kind(isNumber), text })));
     const picked = new Set(this.picked().map((column) => JSON.stringify(column)));
+    // A further target of the run above.
+    const isAgain = (at) => at > 0 && lines[at - 1].id === lines[at].id;
     const cells = (line, at) => [
       this.chooser(line, at, picked),
-      make("div", {}, this.nameOf(line), make("small", { text: timeText(line.started_at)?.slice(0, 16) ?? "" }), make("small", { class: "narrow", text: firstAndOthers(line.files) })),
+      make("div", {}, this.nameOf(line), make("small", { text: isAgain(at) ? "" : timeText(line.started_at)?.slice(0, 16) ?? "" }), isAgain(at) ? undefined : this.tagsOf(line), make("small", { class: "narrow", text: [firstAndOthers(line.files), firstAndOthers(line.targets)].filter(Boolean).join(" · ") })),
       theirs(firstAndOthers(line.files)), theirs(firstAndOthers(line.targets)),
-      percent(line.pass_rate), line.pass_rate_interval ? line.pass_rate_interval.map(percent).join(" – ") : NONE,
+      make("b", { text: percent(line.pass_rate) }), make("span", { class: "muted", text: line.pass_rate_interval ? line.pass_rate_interval.map(percent).join(" – ") : NONE }),
       trends.get(line) ?? "", scoreText(line.mean_score),
       line.planned > line.trials ? `${count(line.trials)} of ${count(line.planned)}` : count(line.trials),
-      count(line.statuses?.error), costText(line.cost_usd, line.unpriced), durationOf(line), stateOf(line),
+      make("span", { class: line.statuses?.error > 0 ? "some" : "muted", text: count(line.statuses?.error) }), costText(line.cost_usd, line.unpriced), durationOf(line), stateOf(line),
       ...(judged ? [costText(line.judge_cost_usd, line.unpriced_judges)] : []),
     ];
     const row = (line, place) => {
@@ -173,7 +178,7 @@ class RunsPage {
         const isElement = content instanceof Node;
         return make("td", { class: kind(columns[at][1]), text: isElement ? undefined : content }, isElement ? content : undefined);
       });
-      return make("tr", { class: "run" }, ...filled);
+      return make("tr", { class: isAgain(place) ? "run again" : "run" }, ...filled);
     };
     return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines.map(row))));
   }
@@ -181,6 +186,14 @@ class RunsPage {
   nameOf(line) {
     const href = SITE.run(line.id);
     return href ? make("a", { href, class: "theirs", text: line.id }) : theirs(line.id);
+  }
+
+  /** Returns the tags of a line; each lists the runs that have it. */
+  tagsOf(line) {
+    const tags = listOf(line.tags);
+    if (tags.length === 0) return undefined;
+    const tag = (name) => make("button", { type: "button", class: "tag theirs", title: "List only runs with this tag", text: clipped(name), click: () => this.narrow({ tag: name }) });
+    return make("div", { class: "tags" }, ...tags.slice(0, MOST_TAGS).map(tag), tags.length > MOST_TAGS ? make("small", { text: `+${tags.length - MOST_TAGS}` }) : undefined);
   }
 
   /** Returns the check box of a line, or the link to the comparison with the run before. */
@@ -230,6 +243,8 @@ class RunsPage {
   }
 }
 
+/** The largest number of tags of a line. */
+const MOST_TAGS = 8;
 /** The largest number of plots. */
 const MOST_TRENDS = 6;
 

@@ -20,24 +20,16 @@ class Search {
     this.found.fill(0);
     if (wanted === "") return;
     for (let item = 0; item < this.items.length; item += 1) {
-      this.found[item] = this.places(item).some(([trials, row]) => trials.wordsOf(row).includes(wanted)) ? 1 : 0;
+      this.found[item] = this.items.places(item).some(([trials, row]) => trials.wordsOf(row).includes(wanted)) ? 1 : 0;
     }
     this.lookDeeper(wanted, this.turn);
-  }
-
-  /** Returns the one or two trials of an item. */
-  places(item) {
-    const places = [];
-    if (this.items.row[item] >= 0) places.push([this.items.now, this.items.row[item]]);
-    if (this.items.two && this.items.base[item] >= 0) places.push([this.items.runs[0], this.items.base[item]]);
-    return places;
   }
 
   async lookDeeper(wanted, turn) {
     const blocks = new Map();
     for (let item = 0; item < this.items.length; item += 1) {
       if (this.found[item]) continue;
-      for (const [trials, row] of this.places(item)) {
+      for (const [trials, row] of this.items.places(item)) {
         const block = trials.block[row];
         if (!blocks.has(block)) blocks.set(block, []);
         blocks.get(block).push([item, trials.line[row]]);

@@ -66,20 +66,25 @@ class Trials {
     return JSON.stringify([this.file[row], this.id[row], withTarget ? this.target[row] : ""]);
   }
 
-  /** Returns the cases by name, each with its first trial and the mean score of its graded trials. */
+  /** Returns the cases by name, each with its trials and the mean score of the graded ones. */
   cases(withTarget) {
     const cases = new Map();
     for (let row = 0; row < this.length; row += 1) {
       const name = this.caseOf(row, withTarget);
-      if (!cases.has(name)) cases.set(name, { first: row, sum: 0, graded: 0 });
-      const one = cases.get(name);
-      if (!Number.isNaN(this.score[row])) {
-        one.sum += this.score[row];
-        one.graded += 1;
-      }
+      if (!cases.has(name)) cases.set(name, { rows: [] });
+      cases.get(name).rows.push(row);
     }
-    for (const one of cases.values()) one.mean = one.graded > 0 ? one.sum / one.graded : NaN;
+    for (const one of cases.values()) {
+      one.rows.sort((a, b) => this.trial[a] - this.trial[b]);
+      one.mean = this.mean("score", one.rows);
+    }
     return cases;
+  }
+
+  /** Returns the mean of a column over some rows, without those that have no value. */
+  mean(column, rows) {
+    const values = rows.map((row) => this[column][row]).filter((value) => !Number.isNaN(value));
+    return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN;
   }
 
   /** Returns the records of a trial. */
@@ -112,8 +117,9 @@ class Evaluators {
 
 /**
  * What the list shows: `row[i]` is a trial of the last run, `base[i]` the same trial of the first of two;
- * -1 where a run does not have it. If a case has several trials, two runs are compared by the mean of its
- * trials, as long as the page has all of them.
+ * -1 where a run does not have it. If cases have several trials, an item of two runs is a case: its trials have
+ * nothing in common but the case, so its means are compared. `groups[i]` are its trials in both runs, and `row[i]` and
+ * `base[i]` the first of them. That needs all trials: without some of them, trials are paired by their numbers.
  */
 class Items {
   constructor(runs, withTarget, isWhole) {
@@ -123,10 +129,31 @@ class Items {
     this.byCase = runs.length === 2 && repeats && isWhole ? runs.map((trials) => trials.cases(withTarget)) : undefined;
     this.two = runs.length === 2;
     this.now = runs[runs.length - 1];
-    const length = this.now.length;
-    this.row = Array.from({ length }, (_, at) => at);
-    this.base = this.two ? matched(runs[0], this.now, this, withTarget) : undefined;
+    if (this.byCase) {
+      const names = [...new Set([...this.byCase[1].keys(), ...this.byCase[0].keys()])];
+      this.groups = names.map((name) => this.byCase.map((cases) => cases.get(name)?.rows ?? []));
+      this.row = this.groups.map(([, rows]) => rows[0] ?? -1);
+      this.base = this.groups.map(([rows]) => rows[0] ?? -1);
+    } else {
+      const length = this.now.length;
+      this.row = Array.from({ length }, (_, at) => at);
+      this.base = this.two ? matched(runs[0], this.now, this, withTarget) : undefined;
+    }
     this.length = this.row.length;
+  }
+
+  /** Returns the shown trials of an item: all repeats of a case, otherwise one. */
+  rows(item) {
+    if (!this.groups) return [this.place(item)];
+    const [before, now] = this.groups[item];
+    return now.length > 0 ? now : before;
+  }
+
+  /** Returns all trials of an item, in both runs, each as `[trials, row]`. */
+  places(item) {
+    if (this.groups) return this.groups[item].flatMap((rows, run) => rows.map((row) => [this.runs[run], row]));
+    const places = this.row[item] >= 0 ? [[this.now, this.row[item]]] : [];
+    return this.two && this.base[item] >= 0 ? [...places, [this.runs[0], this.base[item]]] : places;
   }
 
   /** Returns the trial that an item shows: the last run's, otherwise the first's. */
@@ -138,12 +165,15 @@ class Items {
     return this.row[item] >= 0 ? this.row[item] : this.base[item];
   }
 
-  status(item) {
-    return this.trials(item).status[this.place(item)];
+  /** Returns the statuses of an item, each once. */
+  statuses(item) {
+    const { status } = this.trials(item);
+    return [...new Set(this.rows(item).map((row) => status[row]))];
   }
 
-  score(item) {
-    return this.trials(item).score[this.place(item)];
+  /** Returns a figure of an item: the mean of its trials. */
+  figure(item, column) {
+    return this.trials(item).mean(column, this.rows(item));
   }
 
   /** Returns the change of the score from the first run to the second; NaN if it is not known. */
@@ -186,11 +216,10 @@ class Items {
 
   /** Returns the index of the item with this trial, or -1. */
   find(file, id, target, trial) {
+    const isMeant = ([trials, row]) => trials.id[row] === id && trials.trial[row] === trial && trials.file[row] === file && trials.target[row] === target;
     for (let item = 0; item < this.length; item += 1) {
-      const [trials, row] = [this.trials(item), this.place(item)];
-      if (trials.id[row] === id && trials.trial[row] === trial && trials.file[row] === file && trials.target[row] === target) {
-        return item;
-      }
+      const places = this.groups ? this.places(item) : [[this.trials(item), this.place(item)]];
+      if (places.some(isMeant)) return item;
     }
     return -1;
   }
