@@ -224,6 +224,7 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         },
         dry_run: true,
         shard: Some("1/4".to_owned()),
+        tags: Vec::new(),
         rerun_of: Some("2026-11-15T10-43-07Z-4f1a".to_owned()),
         graded_from: None,
         calibrated_with: None,
