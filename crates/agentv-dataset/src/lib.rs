@@ -1,5 +1,25 @@
 //! Reads cases from eval files.
 //!
+//! ```
+//! use agentv_dataset::{Definitions, LoadOptions, load_eval_cases};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("sums.jsonl");
+//! # std::fs::write(&file, "{\"id\": \"sum\", \"expected_outcome\": \"Says 4\", \"input\": \"What is 2+2?\"}\n")?;
+//! // The evaluators and providers that files may name.
+//! let definitions = Definitions {
+//!     evaluators: &agentv_evaluators::REGISTRY,
+//!     targets: &agentv_providers::REGISTRY,
+//! };
+//! let options = LoadOptions::new(definitions, std::env::current_dir()?);
+//! let loaded = load_eval_cases(&file, &options)?;
+//! assert_eq!(loaded.cases[0].expected_outcome, "Says 4");
+//! assert!(loaded.diagnostics.is_empty());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A [`Dataset`] is one eval file: a YAML suite, a JSONL file with an optional sidecar, AgentMark
 //! rows. [`Dataset::check`] reports everything that is wrong with it before anything is spent;
 //! [`Dataset::cases`] streams the [`EvalCase`](agentv_core::EvalCase)s with bounded memory;
@@ -52,4 +72,4 @@ pub use load::{LoadError, Loaded, load_eval_cases};
 pub use options::{LoadOptions, Rules};
 pub use other_files::{check_config, check_sidecar, read_source};
 pub use project::Project;
-pub use unsaved::UnsavedTexts;
+pub use unsaved::{Outdated, UnsavedTexts};

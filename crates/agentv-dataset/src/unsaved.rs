@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::project::folder_of;
 
@@ -11,6 +12,24 @@ use crate::project::folder_of;
 #[derive(Debug, Clone, Default)]
 pub struct UnsavedTexts {
     by_path: Arc<HashMap<PathBuf, Arc<String>>>,
+    outdated: Outdated,
+}
+
+/// A mark that says whether texts are out of date. Readers of JSON Lines then end early, and whoever reads the
+/// texts must ignore what was found.
+#[derive(Debug, Clone, Default)]
+pub struct Outdated(Arc<AtomicBool>);
+
+impl Outdated {
+    /// Marks the texts as out of date.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Checks if the texts are out of date.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 impl UnsavedTexts {
@@ -19,7 +38,19 @@ impl UnsavedTexts {
         let texts = texts.into_iter();
         UnsavedTexts {
             by_path: Arc::new(texts.map(|(path, text)| (place(&path), text)).collect()),
+            outdated: Outdated::default(),
         }
+    }
+
+    /// Returns the texts with a mark that ends their readers.
+    #[must_use]
+    pub fn until(self, outdated: Outdated) -> UnsavedTexts {
+        UnsavedTexts { outdated, ..self }
+    }
+
+    /// Returns the mark that ends the readers.
+    pub(crate) fn outdated(&self) -> &Outdated {
+        &self.outdated
     }
 
     /// Returns the text of a file that is open.

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use agentv_dataset::{
-    Diagnostic, FileRole, FoundFile, LoadOptions, UnsavedTexts, role_of_named_file,
+    Diagnostic, FileRole, FoundFile, LoadOptions, Outdated, UnsavedTexts, role_of_named_file,
 };
 use agentv_project::{Project, validate, with_targets_files};
 use gen_lsp_types::{PublishDiagnosticsParams, Uri};
@@ -32,11 +32,16 @@ pub(crate) struct Snapshot {
     pub(crate) changed: PathBuf,
     /// True if the document was closed.
     pub(crate) is_closed: bool,
+    /// Is set by the next change.
+    pub(crate) outdated: Outdated,
 }
 
-/// A thread that checks the newest state, and publishes the diagnostics.
+/// A thread that checks the newest state, and publishes the diagnostics. A change ends the check of the state
+/// before it.
 pub(crate) struct Checker {
     snapshots: Sender<Snapshot>,
+    /// The mark of the newest state.
+    newest: Mutex<Outdated>,
     thread: JoinHandle<()>,
 }
 
@@ -57,11 +62,23 @@ impl Checker {
         };
         Checker {
             snapshots,
+            newest: Mutex::default(),
             thread: std::thread::spawn(move || work.run(&received)),
         }
     }
 
+    /// Ends the check of the newest state so far. What it did not reach is checked after the next change, so a
+    /// call of [`Checker::check`] must follow.
+    pub(crate) fn interrupt(&self) {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest.set();
+    }
+
     pub(crate) fn check(&self, snapshot: Snapshot) {
+        self.interrupt();
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        *newest = snapshot.outdated.clone();
+        drop(newest);
         // The thread ends only after this value.
         let _ = self.snapshots.send(snapshot);
     }
@@ -70,6 +87,33 @@ impl Checker {
     pub(crate) fn finish(self) {
         drop(self.snapshots);
         let _ = self.thread.join();
+    }
+}
+
+/// The documents that wait for a check, the next first.
+#[derive(Debug, Default)]
+struct Waiting {
+    documents: Vec<PathBuf>,
+}
+
+impl Waiting {
+    fn add_first(&mut self, changed: &PathBuf) {
+        self.documents.retain(|path| path != changed);
+        self.documents.insert(0, changed.clone());
+    }
+
+    /// Adds the documents that may depend on the one that changed.
+    fn add_dependent(&mut self, snapshot: &Snapshot) {
+        let changed = snapshot.documents.iter();
+        let mut changed = changed.filter(|open| open.path == snapshot.changed);
+        let is_shared =
+            snapshot.is_closed || changed.any(|open| open.role != Some(FileRole::EvalFile));
+        for document in &snapshot.documents {
+            let may_depend = is_shared || document.text.len() < LARGE_TEXT;
+            if may_depend && !self.documents.contains(&document.path) {
+                self.documents.push(document.path.clone());
+            }
+        }
     }
 }
 
@@ -83,68 +127,61 @@ struct Work {
 
 impl Work {
     fn run(&self, received: &Receiver<Snapshot>) {
-        let mut next = received.recv().ok();
-        while let Some(first) = next.take() {
-            let mut changed: Vec<PathBuf> = Vec::new();
+        let mut waiting = Waiting::default();
+        while let Ok(first) = received.recv() {
             let mut snapshot = first;
-            self.note(&snapshot, &mut changed);
+            self.note(&snapshot, &mut waiting);
             // Only the newest state matters.
             while let Ok(newer) = received.try_recv() {
                 snapshot = newer;
-                self.note(&snapshot, &mut changed);
+                self.note(&snapshot, &mut waiting);
             }
-            self.check(&snapshot, &changed);
-            next = received.recv().ok();
+            self.check(&snapshot, &mut waiting);
         }
     }
 
-    fn note(&self, snapshot: &Snapshot, changed: &mut Vec<PathBuf>) {
-        changed.retain(|path| *path != snapshot.changed);
-        changed.push(snapshot.changed.clone());
+    fn note(&self, snapshot: &Snapshot, waiting: &mut Waiting) {
+        waiting.add_first(&snapshot.changed);
         if snapshot.is_closed {
             let files = self.published.forget(&snapshot.changed);
             self.publish(&files, &snapshot.documents);
+        } else {
+            self.published.drop_outdated(&snapshot.changed);
         }
+        waiting.add_dependent(snapshot);
     }
 
-    /// Checks what changed, the last change first, and then what may depend on it.
-    fn check(&self, snapshot: &Snapshot, changed: &[PathBuf]) {
+    /// Checks the documents that wait, until the state is out of date.
+    fn check(&self, snapshot: &Snapshot, waiting: &mut Waiting) {
         let texts = snapshot.documents.iter();
         let texts = texts.map(|document| (document.path.clone(), Arc::clone(&document.text)));
         let options = LoadOptions {
-            unsaved: UnsavedTexts::new(texts),
+            unsaved: UnsavedTexts::new(texts).until(snapshot.outdated.clone()),
             ..self.options.clone()
         };
-        let of_path = |path: &PathBuf| snapshot.documents.iter().find(|open| open.path == *path);
-        let changed: Vec<&OpenDocument> = changed.iter().rev().filter_map(of_path).collect();
-        for document in &changed {
-            self.published.drop_outdated(&document.path);
-            self.check_visible(document, &options, &snapshot.documents);
-            self.check_document(document, &options, &snapshot.documents);
-        }
-        let is_shared = changed
-            .iter()
-            .any(|document| document.role != Some(FileRole::EvalFile));
-        for document in &snapshot.documents {
-            let is_changed = changed.iter().any(|changed| changed.path == document.path);
-            let may_depend = is_shared || document.text.len() < LARGE_TEXT;
-            if !is_changed && may_depend {
-                self.check_document(document, &options, &snapshot.documents);
+        while let Some(path) = waiting.documents.first() {
+            let open = snapshot.documents.iter().find(|open| open.path == *path);
+            if let Some(document) = open {
+                self.check_visible(document, &options, snapshot);
+                self.check_document(document, &options, snapshot);
             }
+            if snapshot.outdated.is_set() {
+                return;
+            }
+            waiting.documents.remove(0);
         }
     }
 
-    fn check_document(
-        &self,
-        document: &OpenDocument,
-        options: &LoadOptions,
-        documents: &[OpenDocument],
-    ) {
+    fn check_document(&self, document: &OpenDocument, options: &LoadOptions, snapshot: &Snapshot) {
         let Some(problems) = self.problems(document, options) else {
             return;
         };
+        // The check may have ended early.
+        if snapshot.outdated.is_set() {
+            return;
+        }
         let files = self.published.replace(&document.path, problems);
-        self.publish(&files, documents);
+        self.publish(&files, &snapshot.documents);
     }
 
     /// Returns the problems that `agentv validate` reports for a document, by file; `None` if the document is not
@@ -178,12 +215,7 @@ impl Work {
 
     /// Checks the lines around the last edit of a large JSON Lines file, and publishes their problems with those
     /// that are known of the other lines.
-    fn check_visible(
-        &self,
-        document: &OpenDocument,
-        options: &LoadOptions,
-        documents: &[OpenDocument],
-    ) {
+    fn check_visible(&self, document: &OpenDocument, options: &LoadOptions, snapshot: &Snapshot) {
         if !document.is_lines() || document.text.len() < LARGE_TEXT || document.role.is_none() {
             return;
         }
@@ -196,17 +228,22 @@ impl Work {
             text: Arc::new(text[part].to_owned()),
             ..document.clone()
         };
-        let others = documents.iter().filter(|other| other.path != document.path);
+        let others = snapshot.documents.iter();
+        let others = others.filter(|other| other.path != document.path);
         let texts = others.chain([&visible]);
         let options = LoadOptions {
             unsaved: UnsavedTexts::new(
                 texts.map(|open| (open.path.clone(), Arc::clone(&open.text))),
-            ),
+            )
+            .until(snapshot.outdated.clone()),
             ..options.clone()
         };
         let Some(mut problems) = self.problems(&visible, &options) else {
             return;
         };
+        if snapshot.outdated.is_set() {
+            return;
+        }
         let own = problems.entry(document.path.clone()).or_default();
         own.retain(|problem| problem.line.is_some());
         for problem in own.iter_mut() {
@@ -223,7 +260,7 @@ impl Work {
                 .filter(is_outside),
         );
         let files = self.published.replace(&document.path, problems);
-        self.publish(&files, documents);
+        self.publish(&files, &snapshot.documents);
     }
 
     fn publish(&self, files: &HashSet<PathBuf>, documents: &[OpenDocument]) {
@@ -253,4 +290,86 @@ fn visible_part(text: &str, offset: usize) -> std::ops::Range<usize> {
     };
     let end = memchr::memchr(b'\n', &bytes[to..]).map_or(text.len(), |at| to + at);
     start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Sender;
+
+    use super::*;
+
+    fn work(editor: Sender<Message>) -> Work {
+        let project = Project::here();
+        Work {
+            options: project.load_options(),
+            project,
+            published: Arc::default(),
+            encoding: Encoding::Utf16,
+            editor: Box::new(move |message| editor.send(message).unwrap()),
+        }
+    }
+
+    fn snapshot(path: &Path, version: i32, text: &str) -> Snapshot {
+        let document = OpenDocument {
+            uri: uri_of(path),
+            path: path.to_owned(),
+            version,
+            text: Arc::new(text.to_owned()),
+            role: Some(FileRole::EvalFile),
+            edited_at: 0,
+        };
+        Snapshot {
+            documents: vec![document],
+            changed: path.to_owned(),
+            is_closed: false,
+            outdated: Outdated::default(),
+        }
+    }
+
+    /// Returns the published versions, each with the number of its diagnostics.
+    fn published(messages: &Receiver<Message>) -> Vec<(i64, usize)> {
+        let messages = messages.try_iter().map(|message| {
+            let Message::Notification(notification) = message else {
+                panic!("{message:?}");
+            };
+            let version = notification.params["version"].as_i64().unwrap();
+            let diagnostics = notification.params["diagnostics"].as_array().unwrap();
+            (version, diagnostics.len())
+        });
+        messages.collect()
+    }
+
+    #[test]
+    fn a_check_that_the_next_change_ends_publishes_nothing_and_is_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("cases.jsonl");
+        let other = path.with_file_name("other.jsonl");
+        // The visible part ends with the long line.
+        let filler = "x".repeat(LARGE_TEXT);
+        let lines = [
+            r#"{"id": "a", "input": "no outcome"}"#.to_owned(),
+            format!(r#"{{"id": "long", "expected_outcome": "x", "input": "{filler}"}}"#),
+            r#"{"id": "b", "input": "no outcome"}"#.to_owned(),
+        ];
+        let text = lines.join("\n");
+        let (sender, messages) = channel();
+        let work = work(sender);
+        let mut waiting = Waiting::default();
+
+        let first = snapshot(&path, 1, &text);
+        work.note(&first, &mut waiting);
+        first.outdated.set();
+        work.check(&first, &mut waiting);
+        assert_eq!(published(&messages), []);
+        assert_eq!(waiting.documents, [path.clone()]);
+
+        // The next change is of another document. What was ended is checked after it.
+        let mut second = snapshot(&other, 2, "{\"id\": \"c\"}\n");
+        second.documents.extend(snapshot(&path, 1, &text).documents);
+        work.note(&second, &mut waiting);
+        assert_eq!(waiting.documents, [other, path]);
+        work.check(&second, &mut waiting);
+        assert_eq!(published(&messages), [(2, 2), (1, 1), (1, 2)]);
+        assert!(waiting.documents.is_empty());
+    }
 }

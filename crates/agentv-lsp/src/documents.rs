@@ -111,11 +111,10 @@ impl OpenDocument {
     fn apply(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
         match change {
             TextDocumentContentChangeEvent::TextDocumentContentChangePartial(change) => {
-                let start = encoding.offset(&self.text, change.range.start);
-                let end = encoding.offset(&self.text, change.range.end).max(start);
+                let range = encoding.offsets(&self.text, change.range);
+                self.edited_at = range.start;
                 // The checker may hold the text before the edit; then this makes a copy.
-                Arc::make_mut(&mut self.text).replace_range(start..end, &change.text);
-                self.edited_at = start;
+                Arc::make_mut(&mut self.text).replace_range(range, &change.text);
             }
             TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(change) => {
                 self.text = Arc::new(change.text);

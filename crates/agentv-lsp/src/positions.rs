@@ -45,6 +45,19 @@ impl Encoding {
         start + self.offset_in_line(line_at(text, start), position.character)
     }
 
+    /// Returns the offsets of a range. The text before the range is read once.
+    pub(crate) fn offsets(self, text: &str, range: LspRange) -> Range<usize> {
+        let Some(first) = start_of_line(text, range.start.line) else {
+            return text.len()..text.len();
+        };
+        let start = first + self.offset_in_line(line_at(text, first), range.start.character);
+        let end = Position {
+            line: range.end.line.saturating_sub(range.start.line),
+            character: range.end.character,
+        };
+        start..(first + self.offset(&text[first..], end)).max(start)
+    }
+
     /// Returns the position of an offset.
     pub(crate) fn position(self, text: &str, offset: usize) -> Position {
         let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
@@ -119,5 +132,29 @@ mod tests {
             character: 99,
         };
         assert_eq!(Encoding::Utf16.offset(text, beyond), x + 1);
+    }
+
+    #[test]
+    fn the_offsets_of_a_range_are_those_of_its_ends() {
+        let text = "ab\nä😀x\r\n\nend";
+        let places: Vec<Position> = (0..6)
+            .flat_map(|line| (0..5).map(move |character| Position { line, character }))
+            .collect();
+        for encoding in [Encoding::Utf8, Encoding::Utf16] {
+            for (start, end) in places
+                .iter()
+                .flat_map(|start| places.iter().map(move |end| (start, end)))
+            {
+                if (start.line, start.character) > (end.line, end.character) {
+                    continue;
+                }
+                let range = LspRange {
+                    start: *start,
+                    end: *end,
+                };
+                let separately = encoding.offset(text, *start)..encoding.offset(text, *end);
+                assert_eq!(encoding.offsets(text, range), separately, "{range:?}");
+            }
+        }
     }
 }

@@ -78,7 +78,8 @@ pub(crate) fn for_editor(
     text: Option<&str>,
     encoding: Encoding,
 ) -> Vec<LspDiagnostic> {
-    let starts = text.map(LineStarts::of);
+    // In a large text without problems, its lines need not be found.
+    let starts = text.filter(|_| !problems.is_empty()).map(LineStarts::of);
     let shown = problems.iter().take(MOST_SENT);
     let mut sent: Vec<LspDiagnostic> = shown
         .map(|problem| converted(problem, starts.as_ref(), encoding))

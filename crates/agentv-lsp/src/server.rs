@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agentv_dataset::Outdated;
 use agentv_project::Project;
 use gen_lsp_types::{
     CodeActionParams, CodeLensParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
@@ -189,6 +190,8 @@ impl<'c> Server<'c> {
                 let document = changed.text_document;
                 let uri = document.text_document_identifier.uri;
                 let Some(path) = path_of(&uri) else { return };
+                // The check of the text before this change ends, and no longer holds that text.
+                self.checker.interrupt();
                 let changes = changed.content_changes;
                 self.documents
                     .change(&path, document.version, changes, self.encoding);
@@ -220,6 +223,7 @@ impl<'c> Server<'c> {
             documents: self.documents.all().cloned().collect(),
             changed,
             is_closed,
+            outdated: Outdated::default(),
         });
     }
 

@@ -17,7 +17,7 @@ use super::{
     EvalSource, Findings, FormatKind, Inspect, Row, Rows, Scratch, WrittenRow, open_regular,
     unreadable,
 };
-use crate::unsaved::UnsavedTexts;
+use crate::unsaved::{Outdated, UnsavedTexts};
 
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".jsonl", ".jsonl.gz", ".jsonl.zst"],
@@ -36,26 +36,21 @@ struct JsonLines {
 /// The content of a file, which is the same each time that it is read.
 enum Content {
     OnDisk(Identity),
-    Unsaved(Arc<String>),
+    Unsaved(Arc<String>, Outdated),
 }
 
-/// A reader of a text in memory.
+/// A reader of a text in memory, which ends when the text is out of date.
 struct TextReader {
     text: Arc<String>,
     at: usize,
-}
-
-impl TextReader {
-    fn new(text: &Arc<String>) -> TextReader {
-        TextReader {
-            text: Arc::clone(text),
-            at: 0,
-        }
-    }
+    outdated: Outdated,
 }
 
 impl Read for TextReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.outdated.is_set() {
+            return Ok(0);
+        }
         let mut rest = &self.text.as_bytes()[self.at..];
         let read = rest.read(buffer)?;
         self.at += read;
@@ -66,7 +61,7 @@ impl Read for TextReader {
 impl JsonLines {
     fn open(path: &Path, file: &Arc<str>, unsaved: &UnsavedTexts) -> Result<JsonLines, Diagnostic> {
         let content = match unsaved.of(path) {
-            Some(text) => Content::Unsaved(Arc::clone(text)),
+            Some(text) => Content::Unsaved(Arc::clone(text), unsaved.outdated().clone()),
             None => {
                 let opened = open_regular(path, file)?;
                 let identity = Identity::of(&opened);
@@ -83,7 +78,13 @@ impl JsonLines {
     fn chunks(&self) -> Result<Chunks, Diagnostic> {
         let opened = match &self.content {
             Content::OnDisk(opened) => *opened,
-            Content::Unsaved(text) => return Ok(Chunks::new(Box::new(TextReader::new(text)))),
+            Content::Unsaved(text, outdated) => {
+                return Ok(Chunks::new(Box::new(TextReader {
+                    text: Arc::clone(text),
+                    at: 0,
+                    outdated: outdated.clone(),
+                })));
+            }
         };
         let input = open_regular(&self.path, &self.file)?;
         let input =
@@ -402,5 +403,24 @@ impl Rows for Sequential<'_> {
             bytes,
             &mut self.tree,
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reader_of_a_text_ends_when_the_text_is_out_of_date() {
+        let outdated = Outdated::default();
+        let mut reader = TextReader {
+            text: Arc::new("abcdef".to_owned()),
+            at: 0,
+            outdated: outdated.clone(),
+        };
+        let mut buffer = [0; 2];
+        assert_eq!(reader.read(&mut buffer).unwrap(), 2);
+        outdated.set();
+        assert_eq!(reader.read(&mut buffer).unwrap(), 0);
     }
 }

@@ -134,6 +134,14 @@ impl Client {
         }
     }
 
+    /// Returns the versions of the diagnostics that were published of a file, in their order.
+    pub(crate) fn versions(&self, file: &Path) -> Vec<i64> {
+        let published = self.published.get(&address(file)).into_iter().flatten();
+        published
+            .map(|published| published["version"].as_i64().unwrap())
+            .collect()
+    }
+
     pub(crate) fn diagnostics(&mut self, file: &Path, version: i64) -> Value {
         self.diagnostics_after(file, version, 1)
     }

@@ -171,8 +171,11 @@ fn problems_of_files_beside_a_document_are_shown_there_until_it_is_closed() {
     let range = json!({"start": end, "end": {"line": 9, "character": 0}});
     client.change(&beside, 2, &range, "fields: {input: nothing}\n");
     assert_eq!(client.diagnostics(&beside, 2), json!([]));
-    let of_lines = client.diagnostics_after(&path, 1, 3);
-    assert_ne!(of_lines, json!([]));
+    // A check that the change ended was not published.
+    let mut times = 1;
+    while client.diagnostics_after(&path, 1, times) == json!([]) {
+        times += 1;
+    }
     client.end();
 }
 

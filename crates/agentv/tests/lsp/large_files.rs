@@ -79,3 +79,36 @@ fn an_editor_is_not_flooded_with_diagnostics() {
     );
     client.end();
 }
+
+#[test]
+fn a_change_ends_the_check_of_the_text_before_it() {
+    let text = lines_with_mistakes(&[2, 2_900]);
+    let project = TestProject::of(&[("cases.jsonl", &text)]);
+    let path = project.path("cases.jsonl");
+    let mut client = Client::start(&project.root);
+    client.open(&path, &text);
+    client.diagnostics(&path, 1);
+    // Each change makes one more mistake, and follows as soon as the visible part of the text before it is shown.
+    let mut changed = text;
+    let last = 12;
+    for version in 2..=last {
+        let id = format!("case-{}", version * 200);
+        let at = changed.find(&id).unwrap() + id.len() + 3;
+        let range = json!({"start": position(&changed, at), "end": position(&changed, at + 1)});
+        client.change(&path, version as i64, &range, "");
+        changed.replace_range(at..=at, "");
+        let visible = client.diagnostics(&path, version as i64);
+        let line = version as u64 * 200;
+        assert!(lines_of(&visible).contains(&line), "{version}: {visible}");
+    }
+    let all = client.diagnostics_after(&path, last as i64, 2);
+    project.write("cases.jsonl", &changed);
+    assert_eq!(
+        published(&all, &project.root),
+        validated(&project.root, "cases.jsonl")
+    );
+    // What is known of an older text never follows what is known of a newer one.
+    let versions = client.versions(&path);
+    assert!(versions.is_sorted(), "{versions:?}");
+    client.end();
+}
