@@ -37,6 +37,7 @@ impl Job {
         fs::create_dir_all(job.path("bin")).unwrap();
         fs::create_dir_all(job.path("comments")).unwrap();
         fs::create_dir_all(job.path("project/evals")).unwrap();
+        fs::create_dir_all(job.path("project/.git")).unwrap();
         let agentv = env!("CARGO_BIN_EXE_agentv");
         std::os::unix::fs::symlink(agentv, job.path("bin/agentv")).unwrap();
         fs::write(job.path("bin/gh"), GH).unwrap();
@@ -86,10 +87,14 @@ impl Job {
 
     /// Evaluates with some arguments, and returns the exit code that the action will end with.
     fn evaluate(&self, arguments: &str) -> String {
+        self.evaluate_with(&[("AGENTV_ARGUMENTS", arguments)])
+    }
+
+    fn evaluate_with(&self, variables: &[(&str, &str)]) -> String {
         let _ = fs::remove_file(self.path("output"));
         self.run(
             "evaluate",
-            &[("AGENTV_PATHS", "evals"), ("AGENTV_ARGUMENTS", arguments)],
+            &[&[("AGENTV_PATHS", "evals")], variables].concat(),
         );
         let output = read(&self.path("output"));
         let code = output
@@ -120,7 +125,10 @@ fn read(path: &Path) -> String {
 fn a_pull_request_that_is_worse_than_its_base_fails_and_one_comment_says_so() {
     let job = Job::new();
     assert_eq!(job.evaluate("--target echo"), "0", "the base branch");
-    assert!(job.path("project/.agentv-action/baseline.jsonl").exists());
+    assert!(
+        job.path("project/.agentv-action/evals/baseline.jsonl")
+            .exists()
+    );
 
     job.expect(["Paris", "Berlin"]);
     let arguments = "--target echo --min-pass-rate 0 --gate mean";
@@ -143,8 +151,65 @@ fn a_pull_request_that_is_worse_than_its_base_fails_and_one_comment_says_so() {
         panic!("the comment is updated");
     };
     assert!(comment.contains("2 of 2 graded trials passed"), "{comment}");
+    let others = [
+        ("AGENTV_NAME", "others"),
+        ("AGENTV_ARGUMENTS", "--target echo"),
+    ];
+    assert_eq!(job.evaluate_with(&others), "0");
     job.comment("others");
     assert_eq!(job.comments().len(), 2, "each evaluation has its own");
+}
+
+#[test]
+fn the_workflow_of_the_guide_passes_on_the_first_push_and_fails_a_pull_request_that_is_worse() {
+    let workflow = read(&repository().join("examples/ci/github.yml"));
+    let input = |name: &str| {
+        let mut lines = workflow.lines().map(str::trim);
+        let given = lines.find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        given.unwrap().to_owned()
+    };
+    let arguments = format!("--target echo {}", input("arguments"));
+    let compared = input("compare-arguments");
+    let given = [
+        ("AGENTV_ARGUMENTS", arguments.as_str()),
+        ("AGENTV_COMPARE_ARGUMENTS", compared.as_str()),
+    ];
+    let job = Job::new();
+    assert_eq!(job.evaluate_with(&given), "0", "nothing to compare with");
+    job.expect(["Paris", "Berlin"]);
+    assert_eq!(job.evaluate_with(&given), "1", "worse than the first push");
+}
+
+#[test]
+fn evaluations_of_one_job_are_not_compared_with_each_other() {
+    let job = Job::new();
+    let named = |name| {
+        [
+            ("AGENTV_NAME", name),
+            ("AGENTV_ARGUMENTS", "--target echo --min-pass-rate 0"),
+            ("AGENTV_COMPARE_ARGUMENTS", "--gate mean"),
+        ]
+    };
+    assert_eq!(job.evaluate_with(&named("first")), "0");
+    job.expect(["Paris", "Berlin"]);
+    assert_eq!(job.evaluate_with(&named("second")), "0");
+    assert_eq!(job.evaluate_with(&named("first")), "1");
+}
+
+#[test]
+fn the_lines_of_cases_that_did_not_pass_are_annotated() {
+    let job = Job::new();
+    job.expect(["Paris", "Berlin"]);
+    let printed = job.run(
+        "evaluate",
+        &[
+            ("AGENTV_PATHS", "evals"),
+            ("AGENTV_ARGUMENTS", "--target echo"),
+            ("GITHUB_ACTIONS", "true"),
+        ],
+    );
+    let annotation = "::error file=evals/capitals.jsonl,line=2";
+    assert!(printed.contains(annotation), "{printed}");
 }
 
 #[test]
