@@ -1,5 +1,22 @@
 //! Reports of runs, for people, CI and the disk.
 //!
+//! To read the results of a run back from its folder:
+//!
+//! ```no_run
+//! use agentv_journal::RunFolder;
+//! use agentv_report::RunResults;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = RunFolder::open(".agentv/results/2026-11-15T10-43-07Z-4f1a".as_ref())?;
+//! let results = RunResults::of_folder(&folder)?;
+//! results.each(&mut |record| println!("{} {}", record.eval_id, record.status.as_str()))?;
+//! println!("{:?} passed", results.summary()?.pass_rate);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `read_results`, an example of `agentv-project`, is a whole program.
+//!
 //! The nouns:
 //!
 //! - A [`Summary`] holds the figures of a run. A [`SummaryFold`] computes it from records in any order

@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::assignment::Assignment;
 use crate::cache::Cache;
+use crate::case_list::CaseList;
 use crate::case_source::CaseSource;
 use crate::consumer::{Consumer, SharedReporter};
 use crate::failure::{Failure, RunError};
@@ -74,6 +75,48 @@ pub struct RunSpec {
     pub grace: Duration,
     /// The engine that executes the trials elsewhere.
     pub engine: Option<Arc<dyn RemoteEngine>>,
+}
+
+impl RunSpec {
+    /// Returns a run of all cases of a list against one target, once each and without limits. Other runs change
+    /// the fields.
+    pub fn new(
+        cases: CaseList,
+        target: Target,
+        graders: Arc<dyn Graders>,
+        journal: Journal,
+    ) -> RunSpec {
+        let mut assignment = Assignment {
+            chosen: vec![target.name.clone()],
+            ..Assignment::default()
+        };
+        assignment.assign(0, target.name.clone(), 0);
+        RunSpec {
+            trials: TrialsSpec::Cases {
+                source: Arc::new(cases),
+                selection: Selection::default(),
+                trials: 1,
+                dry_run: false,
+            },
+            targets: vec![target],
+            judges: Vec::new(),
+            assignment,
+            planned: Planned::default(),
+            graders,
+            journal,
+            previous_run: PreviousRun::default(),
+            cache: None,
+            budget: None,
+            max_time: None,
+            stop_on_required: false,
+            include_trace: false,
+            workspaces: None,
+            include_raw: false,
+            dump_prompts: None,
+            grace: Duration::ZERO,
+            engine: None,
+        }
+    }
 }
 
 /// The trials of a run.

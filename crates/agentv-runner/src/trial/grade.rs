@@ -78,6 +78,20 @@ pub trait Graders: Send + Sync {
     }
 }
 
+/// A function that builds evaluators.
+impl<F> Graders for F
+where
+    F: Fn(&EvalFile, &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, EvaluatorError> + Send + Sync,
+{
+    fn build(
+        &self,
+        file: &EvalFile,
+        spec: &EvaluatorSpec,
+    ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
+        self(file, spec)
+    }
+}
+
 /// Returns the judges of some evaluators, each once, and the usual judge if there is a checklist.
 pub(crate) fn judges_asked<G: Graders + ?Sized>(
     graders: &G,
