@@ -1,10 +1,12 @@
 //! Runs the `console` blocks of the README and of all pages of the book, and compares the output.
 //!
 //! In a block, `$ ` starts a command, `? N` is its exit code (default: 0), and the rest is its
-//! output. The commands of one document run one after the other in a copy of `examples/`.
+//! output. The commands of one document run one after the other in a copy of `examples/`. A line `$ cd FOLDER` changes the
+//! folder of the commands after it, as for a reader who types all of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
 use snapbox::{Assert, Data};
@@ -54,10 +56,21 @@ fn run(document: &PathBuf, examples: &Path) -> Result<(), Failed> {
     let temporary = tempfile::tempdir()?;
     let root = fs::canonicalize(temporary.path())?;
     copy(examples, &root)?;
+    let mut folder = root.clone();
     for example in parsed(&fs::read_to_string(document)?) {
+        // Readers of JSON have it. A machine without it runs all other commands.
+        if example.command.contains("| jq ") && !is_jq_installed() {
+            continue;
+        }
+        if let Some(name) = example.command.strip_prefix("cd ")
+            && !name.contains(' ')
+        {
+            folder = fs::canonicalize(folder.join(name))?;
+            continue;
+        }
         let script = tempfile::NamedTempFile::new()?;
         fs::write(script.path(), &example.command)?;
-        let output = execute(script.path(), &root)?;
+        let output = execute(script.path(), &folder)?;
         let line = example.line;
         let exit = output.status.code();
         if exit != Some(example.exit) {
@@ -76,6 +89,11 @@ fn run(document: &PathBuf, examples: &Path) -> Result<(), Failed> {
             .map_err(|difference| difference.to_string())?;
     }
     Ok(())
+}
+
+fn is_jq_installed() -> bool {
+    let version = Command::new("jq").arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
 }
 
 fn parsed(text: &str) -> Vec<Example> {

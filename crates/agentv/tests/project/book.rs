@@ -169,19 +169,71 @@ fn links_in_code_do_not_count() {
     assert!(anchors("## A `b`: c!\n").contains("a-b-c"));
 }
 
-/// Returns the lines of `sh` blocks that call the program: commands that a test cannot run, because they need a
-/// network or have placeholders.
-fn written_commands(text: &str) -> Vec<String> {
-    let mut is_shell = false;
+/// Returns the lines of the blocks in one of these languages.
+fn lines_of_blocks(text: &str, languages: &[&str]) -> Vec<String> {
+    let mut is_chosen = false;
     let mut found = Vec::new();
-    for line in text.lines() {
-        if line.starts_with("```") {
-            is_shell = line == "```sh";
-        } else if is_shell && line.starts_with("agentv ") {
+    for line in text.lines().map(str::trim) {
+        if let Some(language) = line.strip_prefix("```") {
+            is_chosen = languages.contains(&language);
+        } else if is_chosen && !line.is_empty() {
             found.push(line.to_owned());
         }
     }
     found
+}
+
+/// Commands of pages that no test runs, and the reason.
+const NOT_RUN: &[(&str, &str)] = &[
+    ("cargo ", "they build the program"),
+    ("pip install agentv", "`./package` runs it"),
+    ("npm install -g agentv-eval", "`./package` runs it"),
+    ("uvx agentv demo", "`./package` runs it"),
+    ("npx agentv-eval demo", "`./package` runs it"),
+    ("RUSTC_WRAPPER=/tmp/timed cargo ", "it builds the program"),
+    (
+        "printf '#!/bin/sh\\nexec /usr/bin/time ",
+        "it prepares such a build",
+    ),
+    ("perf record ", "it needs perf"),
+    ("code --install-extension ", "it needs VS Code"),
+    ("nats-server ", "`reliability machines` starts one"),
+    ("export OPENAI_API_KEY=", "it sets a variable"),
+    (
+        "agentv worker --engine ",
+        "`reliability machines` runs workers",
+    ),
+    (
+        "agentv run evals --engine ",
+        "`reliability machines` runs it",
+    ),
+    ("agentv judge calibrate ", "`corpus calibrate` runs it"),
+];
+
+#[test]
+fn a_command_that_no_test_runs_is_a_script_of_the_repository_or_has_a_reason() {
+    let root = repository();
+    let mut all = vec![root.join("README.md")];
+    all.extend(pages(&root.join("docs")));
+    for page in all {
+        for line in lines_of_blocks(&fs::read_to_string(&page).unwrap(), &["sh"]) {
+            let program = line.split_whitespace().next().unwrap();
+            let is_script = program.contains('/') && root.join(program).is_file();
+            let has_reason = NOT_RUN.iter().any(|(start, _)| line.starts_with(start));
+            assert!(
+                is_script || has_reason,
+                "{}: write it as a `console` block, which runs as a test: {line}",
+                page.display()
+            );
+        }
+    }
+}
+
+/// Returns the lines that call the program and that no test runs: outlines of commands, and commands that need
+/// something else.
+fn written_commands(text: &str) -> Vec<String> {
+    let lines = lines_of_blocks(text, &["sh", "text"]).into_iter();
+    lines.filter(|line| line.starts_with("agentv ")).collect()
 }
 
 fn help(commands: &[&str]) -> Option<String> {
