@@ -14,7 +14,7 @@
 //! };
 //! let options = LoadOptions::new(definitions, std::env::current_dir()?);
 //! let loaded = load_eval_cases(&file, &options)?;
-//! assert_eq!(loaded.cases[0].expected_outcome, "Says 4");
+//! assert_eq!(loaded.cases[0].expected_outcome.as_deref(), Some("Says 4"));
 //! assert!(loaded.diagnostics.is_empty());
 //! # Ok(())
 //! # }

@@ -50,7 +50,7 @@ fn project() -> (tempfile::TempDir, Running) {
     let ended = |at: u32| {
         json!({
             "started_at": format!("2026-11-1{at}T10:43:07Z"), "finished_at": format!("2026-11-1{at}T10:45:07Z"),
-            "tags": if at % 2 == 0 { json!(["nightly", format!("build {at}")]) } else { json!([]) },
+            "tags": if at.is_multiple_of(2) { json!(["nightly", format!("build {at}")]) } else { json!([]) },
         })
     };
     for at in 1..=4 {
