@@ -360,3 +360,24 @@ fn joined(one: Option<Value>, other: Option<Value>) -> Option<Value> {
     }
     Some(Value::Object(one))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_parts_of_all_steps_are_kept() {
+        let first = json!({"reasoning": "a", "other_parts": [1], "logprobs": {"content": [1]}});
+        let second = json!({"reasoning": "b", "other_parts": [2], "logprobs": {"content": [2]}});
+        let both = json!({
+            "reasoning": "a\n\nb", "other_parts": [1, 2], "logprobs": {"content": [1, 2]}
+        });
+        assert_eq!(joined(Some(first.clone()), Some(second)), Some(both));
+        let reasoning = json!({"reasoning": "b"});
+        let all = json!({"reasoning": "a\n\nb", "other_parts": [1], "logprobs": {"content": [1]}});
+        assert_eq!(joined(Some(first.clone()), Some(reasoning)), Some(all));
+        assert_eq!(joined(Some(first.clone()), None), Some(first));
+    }
+}
