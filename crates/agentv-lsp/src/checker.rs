@@ -97,9 +97,9 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn add_first(&mut self, changed: &PathBuf) {
-        self.documents.retain(|path| path != changed);
-        self.documents.insert(0, changed.clone());
+    fn add_first(&mut self, changed: PathBuf) {
+        self.documents.retain(|path| *path != changed);
+        self.documents.insert(0, changed);
     }
 
     /// Adds the documents that may depend on the one that changed.
@@ -141,7 +141,7 @@ impl Work {
     }
 
     fn note(&self, snapshot: &Snapshot, waiting: &mut Waiting) {
-        waiting.add_first(&snapshot.changed);
+        waiting.add_first(snapshot.changed.clone());
         if snapshot.is_closed {
             let files = self.published.forget(&snapshot.changed);
             self.publish(&files, &snapshot.documents);
@@ -294,8 +294,6 @@ fn visible_part(text: &str, offset: usize) -> std::ops::Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::Sender;
-
     use super::*;
 
     fn work(editor: Sender<Message>) -> Work {
