@@ -115,8 +115,8 @@ fn stages_depend_on_the_core_and_the_leaves_only() {
             "agentv-lsp" | "agentv-view" => [SHARED, STAGES, &["agentv-project"]].concat(),
             "agentv-project" => [SHARED, STAGES].concat(),
             "agentv-testkit" => SHARED.to_vec(),
-            // It records changes of files as the core's nouns.
-            "agentv-workspace" => vec!["agentv-core"],
+            // They record changes of files, and build walls around commands, from the core's nouns.
+            "agentv-workspace" | "agentv-process" => vec!["agentv-core"],
             shared if SHARED.contains(&shared) => Vec::new(),
             stage if STAGES.contains(&stage) => SHARED.to_vec(),
             unknown => panic!("where in the star is {unknown}?"),
