@@ -71,6 +71,7 @@ const RUN: &[Words] = &[
     &["--engine-name", "team", "--engine", "nats://localhost:4222"],
     &["--view"],
     &["--trials", "2"],
+    &["--tag", "nightly"],
     &["--dry-run"],
     &["--dry-run-delay", "5", "--dry-run"],
     &["--dry-run-delay-min", "5", "--dry-run"],
