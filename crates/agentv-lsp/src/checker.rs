@@ -359,7 +359,7 @@ mod tests {
         first.outdated.set();
         work.check(&first, &mut waiting);
         assert_eq!(published(&messages), []);
-        assert_eq!(waiting.documents, [path.clone()]);
+        assert_eq!(waiting.documents, std::slice::from_ref(&path));
 
         // The next change is of another document. What was ended is checked after it.
         let mut second = snapshot(&other, 2, "{\"id\": \"c\"}\n");
