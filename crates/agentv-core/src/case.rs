@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EvaluatorSpec, Execution, Extra, Message, PassThreshold, Rubric, WorkspaceSpec};
+use crate::{
+    DependencyFailure, EvaluatorSpec, Execution, Extra, Message, PassThreshold, Rubric,
+    TurnFailure, WorkspaceSpec,
+};
 
 /// A question, and the expectations of a good answer.
 ///
@@ -29,6 +32,15 @@ pub struct EvalCase {
     /// The turns after the first, each asked after the answer to the one before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<FurtherTurn>,
+    /// The effect on the conversation if the answer to a turn does not pass.
+    #[serde(default, skip_serializing_if = "TurnFailure::is_default")]
+    pub on_turn_failure: TurnFailure,
+    /// The ids of the cases of the same file whose trials end before those of this case begin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// The effect on the case if one of those errored.
+    #[serde(default, skip_serializing_if = "DependencyFailure::is_default")]
+    pub on_dependency_failure: DependencyFailure,
     /// A good answer; empty if the case has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected_messages: Vec<Message>,
@@ -85,6 +97,12 @@ impl EvalCase {
             rest = &rest[at + asked.len()..];
         }
         Some(messages)
+    }
+
+    /// Returns the number of turns that the target was asked, given the messages of the target and of the turns.
+    pub fn turns_asked(&self, output: &[Message]) -> usize {
+        let is_asked = |turn: &usize| self.conversation(*turn, output).is_some();
+        (1..=self.turns.len() + 1).take_while(is_asked).count()
     }
 
     /// Returns the messages with which the target answered a turn, from 1; `None` if it was not asked that often.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     BoxFuture, Content, EvalCase, EvaluatorResult, FileChange, Judging, PassThreshold, Prompt,
-    Role, Score, TargetSandbox, TraceSummary, Transcript, Verdict, WorkspaceFolders,
+    Rival, Role, Score, TargetSandbox, TraceSummary, Transcript, Verdict, WorkspaceFolders,
 };
 
 /// An evaluator judges an answer by one criterion.
@@ -76,6 +76,8 @@ pub struct Subject<'a> {
     pub further_changes: &'a [FileChange],
     /// True if the trial had a workspace that is gone, as when an old answer is graded again.
     pub workspace_is_gone: bool,
+    /// The answers that this one is compared with.
+    pub rivals: &'a [Rival],
     /// The judges that may be asked; `None` if none may.
     pub judging: Option<Judging<'a>>,
     /// True if evaluators with more effort are skipped once a required one has failed.

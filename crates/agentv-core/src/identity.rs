@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::{
-    EvalCase, EvaluatorSpec, Extra, Message, PassThreshold, Program, Rubric, Target,
+    EvalCase, EvaluatorSpec, Extra, Message, PassThreshold, Program, Rubric, Target, TurnFailure,
     WorkspaceSource, WorkspaceSpec, append_json,
 };
 
@@ -156,6 +156,8 @@ struct QuestionFields<'a> {
     variables: &'a Extra,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     turns: Vec<&'a [Message]>,
+    #[serde(skip_serializing_if = "TurnFailure::is_default")]
+    on_turn_failure: TurnFailure,
     #[serde(skip_serializing_if = "Option::is_none")]
     workspace: Option<WorkspaceFields<'a>>,
 }
@@ -198,6 +200,9 @@ impl Identities {
             expected_outcome,
             input_messages,
             turns,
+            on_turn_failure,
+            depends_on: _,
+            on_dependency_failure: _,
             expected_messages,
             execution: _,
             evaluators,
@@ -214,6 +219,7 @@ impl Identities {
             guideline_files,
             variables,
             turns: turns.iter().map(|turn| &*turn.input_messages).collect(),
+            on_turn_failure: *on_turn_failure,
             workspace: workspace.as_deref().map(workspace_fields),
         });
         let evaluators = self.evaluators(evaluators);

@@ -31,6 +31,7 @@ mod evaluation;
 mod evaluator;
 mod event;
 mod execution;
+mod failure_rule;
 mod file_change;
 mod identity;
 mod json;
@@ -65,6 +66,7 @@ pub use evaluation::{Effort, Evaluation, Evaluator, EvaluatorError, Subject};
 pub use evaluator::EvaluatorSpec;
 pub use event::{Planned, ReportError, Reporter, RunEvent, Stop, TookPart, WorkerActivity};
 pub use execution::Execution;
+pub use failure_rule::{DependencyFailure, TurnFailure};
 pub use file_change::{ChangeKind, FileChange, LineCounts};
 pub use identity::{
     AnswerKeys, CaseIdentity, Digest, GradedBy, Identities, TrialKeys, target_digest,
@@ -92,7 +94,7 @@ pub use secrets::Secrets;
 pub use target::{Limits, Program, Retry, Target};
 pub use toolbox::{ToolOutput, Toolbox};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};
-pub use trial::{FileDigest, Outcome, Step, Trial, TrialName, Work};
+pub use trial::{FileDigest, Outcome, Rival, Step, Trial, TrialName, Work};
 pub use visible::{is_obeyed, visible};
 pub use workspace::{KeepWorkspace, WorkspaceFolders, WorkspaceSource, WorkspaceSpec};
 

@@ -437,6 +437,8 @@ pub enum Outdated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
+    /// Waiting for the cases that the case depends on.
+    Dependency,
     /// Making the workspace.
     Workspace,
     /// Asking the target.
@@ -451,6 +453,7 @@ impl Stage {
     /// Returns the stage as written.
     pub fn as_str(self) -> &'static str {
         match self {
+            Stage::Dependency => "dependency",
             Stage::Workspace => "workspace",
             Stage::Target => "target",
             Stage::Stop => "stop",
@@ -461,7 +464,7 @@ impl Stage {
     /// Returns true if there is no answer: it failed before grading.
     pub fn is_before_grading(self) -> bool {
         match self {
-            Stage::Workspace | Stage::Target | Stage::Stop => true,
+            Stage::Dependency | Stage::Workspace | Stage::Target | Stage::Stop => true,
             Stage::Evaluator => false,
         }
     }

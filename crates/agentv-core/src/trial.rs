@@ -37,6 +37,23 @@ pub struct Trial {
     /// True if a mock replaces the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// The answers that this one is compared with.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub rivals: Arc<[Rival]>,
+    /// True if those answers are known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_compared: bool,
+}
+
+/// An answer that another one is compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rival {
+    /// The id of the case.
+    pub eval_id: String,
+    /// The target that gave the answer.
+    pub target: Arc<str>,
+    /// The answer, as text.
+    pub answer: String,
 }
 
 /// The work that a trial still needs.

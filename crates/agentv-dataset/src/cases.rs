@@ -4,15 +4,16 @@ use agentv_core::EvalCase;
 use agentv_syntax::{CheckCache, Problem, Severity};
 
 use crate::case::{Fields, read};
-use crate::dataset::Dataset;
+use crate::dataset::{Checked, Dataset};
 use crate::format::{Row, Rows};
-use crate::ids::{Assigned, IdAssigner, IdIndex, RowId};
+use crate::ids::{Assigned, IdAssigner, RowId};
 use crate::load::LoadError;
 
 /// The cases of a dataset, in file order.
 pub struct Cases<'d> {
     dataset: &'d Dataset,
     rows: Box<dyn Rows + 'd>,
+    checked: &'d Checked,
     assigner: IdAssigner<'d>,
     /// The index of the next row, from 0.
     index: u64,
@@ -45,7 +46,8 @@ impl Iterator for Cases<'_> {
             let id = id.map(|id| self.assigner.assign(&id, row.line));
             self.problems.clear();
             let written = read(&fields, context, &mut self.check_cache, &mut self.problems);
-            let written = written.filter(|_| !row.is_refused());
+            let is_usable = !row.is_refused() && self.checked.is_dependable(index);
+            let written = written.filter(|_| is_usable);
             let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
                 continue;
             };
@@ -57,11 +59,12 @@ impl Iterator for Cases<'_> {
 }
 
 impl<'d> Cases<'d> {
-    pub(crate) fn new(dataset: &'d Dataset, ids: &'d IdIndex) -> Result<Cases<'d>, LoadError> {
+    pub(crate) fn new(dataset: &'d Dataset, checked: &'d Checked) -> Result<Cases<'d>, LoadError> {
         Ok(Cases {
             dataset,
             rows: dataset.source().rows()?,
-            assigner: IdAssigner::new(ids),
+            checked,
+            assigner: IdAssigner::new(checked.ids()),
             index: 0,
             check_cache: CheckCache::default(),
             problems: Vec::new(),

@@ -34,6 +34,7 @@ impl Dataset {
     ) -> Result<(), LoadError> {
         let mut reader = RowReader {
             dataset: self,
+            checked,
             assigner: IdAssigner::new(checked.ids()),
             check_cache: CheckCache::default(),
             problems: Vec::new(),
@@ -66,6 +67,7 @@ impl Dataset {
 /// A reader of rows, one after the other.
 struct RowReader<'d> {
     dataset: &'d Dataset,
+    checked: &'d Checked,
     assigner: IdAssigner<'d>,
     check_cache: CheckCache,
     problems: Vec<Problem>,
@@ -92,7 +94,10 @@ impl RowReader<'_> {
         CheckedRow {
             line: Some(row.line),
             id,
-            is_usable: written.is_some() && is_free && !row.is_refused(),
+            is_usable: written.is_some()
+                && is_free
+                && !row.is_refused()
+                && self.checked.is_dependable(self.index),
         }
     }
 }

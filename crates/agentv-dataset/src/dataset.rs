@@ -1,14 +1,18 @@
 //! An eval file: opened, checked, streamed.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::PassThreshold;
-use agentv_syntax::{Code, Diagnostic, Placed, Problem, Severity, check_keys, check_number_like};
+use agentv_syntax::{
+    Code, Diagnostic, NodeKind, Placed, Problem, Severity, check_keys, check_number_like,
+};
 
 use crate::case::{Context, Fields, read};
 use crate::cases::Cases;
+use crate::dependencies::Dependencies;
 use crate::dialect::RunSettings;
 use crate::format::{Document, EvalSource, FormatKind, Row, Scratch, WrittenRow};
 use crate::ids::{Assigned, IdAssigner, IdIndex, RowId};
@@ -56,12 +60,19 @@ pub struct Checked {
     /// The number of AgentMark rows among the cases.
     pub agentmark_rows: u64,
     ids: IdIndex,
+    /// The indices of the rows whose dependencies cannot be honoured.
+    undependable: HashSet<u64>,
 }
 
 impl Checked {
     /// Returns the ids of the cases.
     pub(crate) fn ids(&self) -> &IdIndex {
         &self.ids
+    }
+
+    /// Returns true if the dependencies of the row with this index can be honoured.
+    pub(crate) fn is_dependable(&self, index: u64) -> bool {
+        !self.undependable.contains(&index)
     }
 }
 
@@ -148,6 +159,7 @@ impl Dataset {
         }
         let mut ids: Vec<u64> = Vec::new();
         let mut first_blank = None;
+        let mut has_dependencies = false;
         if !report.stopped {
             let scanned = self.source.scan(
                 &|scratch, row| self.inspect(scratch, row),
@@ -156,6 +168,7 @@ impl Dataset {
                     checked.cases += findings.cases;
                     checked.skipped += findings.skipped;
                     checked.agentmark_rows += findings.agentmark_rows;
+                    has_dependencies |= findings.has_dependencies;
                     first_blank = first_blank.or(findings.blank_lines.first().copied());
                     for diagnostic in findings.diagnostics {
                         report.send(diagnostic);
@@ -170,6 +183,9 @@ impl Dataset {
         if !report.stopped {
             checked.ids = IdIndex::of(ids);
             self.check_ids(&mut checked, &mut report);
+            if has_dependencies {
+                self.check_dependencies(&mut checked, &mut report);
+            }
             self.check_as_a_whole(&checked, first_blank, &mut report);
         }
         checked.fatal = report.fatal;
@@ -209,6 +225,7 @@ impl Dataset {
             None => findings.skipped += 1,
         }
         findings.agentmark_rows += u64::from(fields.is_row());
+        findings.has_dependencies |= fields.depends_on.is_some();
         if let Some(id) = RowId::of(&fields, self.context.derives_ids) {
             findings.add_id(id, index);
         }
@@ -262,6 +279,69 @@ impl Dataset {
         }
     }
 
+    /// Reads the file again if some case depends on others, and refuses those whose dependencies cannot be
+    /// honoured.
+    fn check_dependencies(&self, checked: &mut Checked, report: &mut Reporter<'_>) {
+        let mut dependencies = Dependencies::default();
+        let visited = self.each_id(checked, &mut |_, id, row| {
+            let fields = Fields::of(row.node);
+            let on = fields.depends_on().map(|other| other.text().into_owned());
+            dependencies.add(id.to_owned(), on.collect());
+        });
+        if visited.is_err() {
+            return;
+        }
+        dependencies.finish();
+        let mut refused = HashSet::new();
+        let mut check_cache = agentv_syntax::CheckCache::default();
+        let mut problems = Vec::new();
+        let _ = self.each_id(checked, &mut |index, id, row| {
+            let fields = Fields::of(row.node);
+            let Some(written) = fields.depends_on else {
+                return;
+            };
+            problems.clear();
+            let read = read(&fields, &self.context, &mut check_cache, &mut problems);
+            if report.stopped || written.kind() != NodeKind::Array {
+                return;
+            }
+            let found = dependencies.problems(id, written);
+            // A case that is skipped anyway must not be counted twice.
+            if !found.is_empty() && read.is_some() && !row.is_refused() {
+                refused.insert(index);
+            }
+            for problem in found {
+                report.send(row.place(problem));
+            }
+        });
+        let count = refused.len() as u64;
+        checked.cases -= count;
+        checked.skipped += count;
+        checked.undependable = refused;
+    }
+
+    /// Visits the rows whose id is free, with their index.
+    fn each_id(
+        &self,
+        checked: &Checked,
+        visit: &mut dyn FnMut(u64, &str, &WrittenRow<'_>),
+    ) -> Result<(), Diagnostic> {
+        let mut assigner = IdAssigner::new(&checked.ids);
+        let mut rows = self.source.rows()?;
+        let mut index = 0;
+        while let Some(row) = rows.next() {
+            let own = index;
+            index += u64::from(row.is_counted());
+            let Row::Case(row) = row else { continue };
+            let id = RowId::of(&Fields::of(row.node), self.context.derives_ids);
+            let assigned = id.map(|id| assigner.assign(&id.at(own), row.line));
+            if let Some(Assigned::Id(id)) = assigned {
+                visit(own, &id, &row);
+            }
+        }
+        Ok(())
+    }
+
     fn check_as_a_whole(
         &self,
         checked: &Checked,
@@ -292,7 +372,7 @@ impl Dataset {
             let problem = Problem::fatal(Code::Unreadable, 0..0, "has problems and cannot be used");
             return Err(Diagnostic::of_file(&self.context.file, problem).into());
         }
-        Cases::new(self, &checked.ids)
+        Cases::new(self, checked)
     }
 
     /// Returns the dataset-level fields, from the file itself or its sidecar.

@@ -1,11 +1,12 @@
 //! Checklists written into an eval file, with every other byte as it was.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::str::FromStr;
 
-use agentv_syntax::{Draft, Node, NodeKind, Tree, json, yaml};
+use agentv_syntax::{Node, Tree, json, yaml};
 use serde_json::Value;
 use thiserror::Error;
+use yaml_edit::{YamlFile, YamlValue};
 
 /// A file that cannot be edited.
 #[derive(Debug, Error, PartialEq)]
@@ -99,85 +100,32 @@ fn in_lines(source: &str, added: &BTreeMap<usize, Vec<String>>) -> Result<String
     Ok(edited)
 }
 
+/// Adds the checklists to a suite. What is added ends its lines as the rest does.
 fn in_suite(source: &str, added: &BTreeMap<usize, Vec<String>>) -> Result<String, EditError> {
-    let mut tree = Tree::default();
-    yaml::parse(source, &mut tree).map_err(|_| EditError::Unreadable)?;
-    let cases: Vec<Node<'_>> = tree
-        .root()
-        .get("evalcases")
-        .into_iter()
-        .flat_map(Node::items)
-        .collect();
-    let mut edited = source.to_owned();
-    // From the end, so that earlier places stay right.
-    for (index, items) in added.iter().rev() {
-        let case = cases
-            .get(*index)
-            .filter(|case| case.kind() == NodeKind::Object);
-        let insertion = case.and_then(|case| insertion(source, *case, items));
-        let (place, text) = insertion.ok_or(EditError::NoPlace(index + 1))?;
-        edited.insert_str(place, &text);
+    let text = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let file = YamlFile::from_str(text).map_err(|_| EditError::Unreadable)?;
+    let document = file.document().ok_or(EditError::Unreadable)?;
+    let cases = document.get_sequence("evalcases");
+    for (index, items) in added {
+        let case = cases.as_ref().and_then(|cases| cases.get(*index));
+        let case = case.as_ref().and_then(|case| case.as_mapping());
+        let case = case.ok_or(EditError::NoPlace(index + 1))?;
+        let items: Vec<YamlValue> = items.iter().map(|item| item.as_str().into()).collect();
+        let outcomes = ["expected_outcome", "outcome"];
+        match outcomes.into_iter().find(|name| case.contains_key(*name)) {
+            Some(outcome) => drop(case.insert_after(outcome, "rubrics", items)),
+            None => case.set("rubrics", items),
+        }
     }
-    Ok(edited)
-}
-
-/// Returns the place of a checklist in a case, and its text.
-fn insertion(source: &str, case: Node<'_>, items: &[String]) -> Option<(usize, String)> {
-    let span: Range<usize> = case.span();
-    if source[span.start..].starts_with('{') {
-        let end = span.start + source[span.clone()].rfind('}')?;
-        let before = source[..end].trim_end().len();
-        let comma = if source[..before].ends_with(',') {
-            ""
-        } else {
-            ","
-        };
-        return Some((
-            before,
-            format!("{comma} rubrics: {}", Value::from(items.to_vec())),
-        ));
-    }
-    let line_of = |place: usize| source[..place].rfind('\n').map_or(0, |at| at + 1);
-    let keys: Vec<(Node<'_>, Node<'_>)> = case.fields().collect();
-    let first = keys.first()?.0.span().start;
-    let indent = first - line_of(first);
-    let list = Draft::Object(vec![(
-        "rubrics".to_owned(),
-        Draft::Array(
-            items
-                .iter()
-                .map(|item| Draft::String(item.clone()))
-                .collect(),
-        ),
-    )]);
-    let text: String = list
-        .to_yaml()
-        .lines()
-        .map(|line| format!("{}{line}\n", " ".repeat(indent)))
-        .collect();
-    // After a field on a line of its own, such as the expected outcome; else before a key that begins a line.
-    let is_on_one_line = |value: &Node<'_>| {
-        let written = &source[value.span()];
-        value.kind() != NodeKind::Array
-            && value.kind() != NodeKind::Object
-            && !written.contains('\n')
-            && !written.starts_with(['|', '>'])
-    };
-    let preferred = keys.iter().find(|(key, value)| {
-        (key.is_text("expected_outcome") || key.is_text("outcome")) && is_on_one_line(value)
-    });
-    let after = preferred.or_else(|| keys.iter().find(|(_, value)| is_on_one_line(value)));
-    if let Some((_, value)) = after {
-        let end = value.span().end;
-        return match source[end..].find('\n') {
-            Some(at) => Some((end + at + 1, text)),
-            None => Some((source.len(), format!("\n{text}"))),
-        };
-    }
-    let (key, _) = keys.get(1)?;
-    let start = line_of(key.span().start);
-    let begins_line = source[start..key.span().start].trim().is_empty();
-    begins_line.then_some((start, text))
+    let edited = file.to_string();
+    let mark = &source[..source.len() - text.len()];
+    let is_crlf = text.contains("\r\n") && !text.replace("\r\n", "").contains('\n');
+    Ok(if is_crlf {
+        let lines = edited.replace("\r\n", "\n").replace('\n', "\r\n");
+        format!("{mark}{lines}")
+    } else {
+        format!("{mark}{edited}")
+    })
 }
 
 #[cfg(test)]
@@ -227,9 +175,23 @@ evalcases:
             "evalcases: [{id: a, expected_outcome: x, input: y}, {id: b, input: z}]\n",
             "evalcases:\n- expected_outcome: >-\n    long\n    text\n  id: a\n  input: y",
             "evalcases:\n  - expected_outcome: |\n      long\n    input:\n      - {role: user, content: hi}\n",
+            "evalcases:\n  - {\n      id: a, # first\n      expected_outcome: x,\n    }\n",
+            "evalcases:\n  - &one\n    id: a\n    input: y\n    outcome: x\n  # about b\n  - {id: b, input: z}\n",
+            "\u{feff}evalcases:\r\n  - id: a\r\n    expected_outcome: x\r\n    input: y\r\n",
         ] {
             let edited = edited(source, true).unwrap();
             assert!(edited.contains("rubrics"), "{edited}");
+            // Every line that was there is still there, in the same order, up to the place in a line.
+            let mut rest = edited.as_str();
+            for word in source.split_whitespace() {
+                let at = rest
+                    .find(word)
+                    .unwrap_or_else(|| panic!("{word}: {edited}"));
+                rest = &rest[at + word.len()..];
+            }
+            let has_mixed_ends =
+                edited.contains("\r\n") && edited.replace("\r\n", "").contains('\n');
+            assert!(!has_mixed_ends, "{edited:?}");
         }
         let lines = "{\"id\":\"a\", \"input\":\"}\" }\n\n{\"id\":\"b\"}\n";
         let expected = "{\"id\":\"a\", \"input\":\"}\", \"rubrics\": [\"Is kind\",\"Says: \\\"no\\\"\"]}\n\n{\"id\":\"b\"}\n";

@@ -35,6 +35,7 @@ mod config;
 mod convert;
 mod dataset;
 mod defaults;
+mod dependencies;
 mod dialect;
 mod discover;
 mod edit;

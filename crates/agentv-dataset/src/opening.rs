@@ -16,7 +16,7 @@ use crate::load::LoadError;
 use crate::mapping::{MappedSource, RowMap};
 use crate::options::{LoadOptions, Rules};
 use crate::project::{Project, folder_of};
-use crate::results_file::{has_results, is_of_results, results_instead_of_cases};
+use crate::results_file::{Found, found_in, has_results, has_sidecar};
 use crate::shapes::SUITE_HEADER;
 use crate::sidecar;
 use crate::unsaved::UnsavedTexts;
@@ -231,11 +231,13 @@ fn open_source(
 ) -> Result<Box<dyn EvalSource>, LoadError> {
     // A file of results need not be readable as a suite.
     if !format.has_sidecar && has_results(path, unsaved) {
-        return Err(results_instead_of_cases(file).into());
+        return Err(Found::Results.instead_of_cases(file).into());
     }
     let source = (format.open)(path, file, unsaved)?;
-    if format.has_sidecar && is_of_results(source.as_ref()) {
-        return Err(results_instead_of_cases(file).into());
+    let found = format.has_sidecar.then(|| found_in(source.as_ref()));
+    let is_other = |found: &Found| *found == Found::Results || !has_sidecar(path, unsaved);
+    if let Some(found) = found.flatten().filter(is_other) {
+        return Err(found.instead_of_cases(file).into());
     }
     Ok(source)
 }

@@ -1,4 +1,4 @@
-//! Files with results of runs, which have the names of eval files.
+//! Files with results of runs or recorded answers, which have the names of eval files.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,8 @@ use crate::unsaved::UnsavedTexts;
 /// The number of bytes of a YAML file in which its first record must end.
 const LONGEST_RECORD: u64 = 4 << 20;
 
-/// Checks if a file has results or events of a run: its first record is one of ours or of AgentV.
+/// Checks if a file has results, events or recorded answers of a run: its first record is one of ours or of AgentV. A
+/// file with a sidecar is not a recording.
 pub(crate) fn has_results(path: &Path, unsaved: &UnsavedTexts) -> bool {
     let file = Arc::from(path.to_string_lossy());
     let Some((format, _)) = FormatKind::of(path) else {
@@ -25,7 +26,11 @@ pub(crate) fn has_results(path: &Path, unsaved: &UnsavedTexts) -> bool {
         };
     }
     let source = (format.open)(path, &file, unsaved).ok();
-    source.is_some_and(|source| is_of_results(source.as_ref()))
+    source.is_some_and(|source| {
+        let first = found_in(source.as_ref());
+        first == Some(Found::Results)
+            || first == Some(Found::Recording) && !has_sidecar(path, unsaved)
+    })
 }
 
 /// Checks if the first item or document of a YAML file is a result. Only this part is read.
@@ -60,26 +65,51 @@ fn first_record(text: &str) -> &str {
     &text[..at]
 }
 
-/// Checks if the first row of a file is a result.
-pub(crate) fn is_of_results(source: &dyn EvalSource) -> bool {
-    let Ok(mut rows) = source.rows() else {
-        return false;
-    };
+/// The content of a file that has no cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Results or events of a run.
+    Results,
+    /// Answers that a `replay` target gives again.
+    Recording,
+}
+
+/// Returns what the first row of a file is, if it is not a case.
+pub(crate) fn found_in(source: &dyn EvalSource) -> Option<Found> {
+    let mut rows = source.rows().ok()?;
     loop {
         match rows.next() {
-            Some(Row::Case(row)) => return is_result(row.node),
+            Some(Row::Case(row)) if is_result(row.node) => return Some(Found::Results),
+            Some(Row::Case(row)) => return is_recorded(row.node).then_some(Found::Recording),
             Some(Row::Blank(_)) => {}
-            Some(Row::Broken(_)) | None => return false,
+            Some(Row::Broken(_)) | None => return None,
         }
     }
 }
 
-/// Returns the error that a file has results in place of cases.
-pub(crate) fn results_instead_of_cases(file: &Arc<str>) -> Diagnostic {
-    let message = "this is a results file: it has results of a run, not cases";
-    let problem = Problem::fatal(Code::ResultsFile, 0..0, message)
-        .hint("name an eval file; `agentv compare` reads results in .jsonl and .json files");
-    Diagnostic::of_file(file, problem)
+/// Checks if a sidecar lies beside a file, which may map any field to those of a case.
+pub(crate) fn has_sidecar(path: &Path, unsaved: &UnsavedTexts) -> bool {
+    let beside = crate::dataset::sidecar_path(path);
+    beside.is_some_and(|beside| beside.is_file() || unsaved.of(&beside).is_some())
+}
+
+impl Found {
+    /// Returns the error that a file has something else in place of cases.
+    pub(crate) fn instead_of_cases(self, file: &Arc<str>) -> Diagnostic {
+        let (message, hint) = match self {
+            Found::Results => (
+                "this is a results file: it has results of a run, not cases",
+                "name an eval file; `agentv compare` reads results in .jsonl and .json files",
+            ),
+            Found::Recording => (
+                "this is a recording: it has answers, not cases",
+                "name an eval file; a `replay` target gives the answers of a recording, and `agentv grade` grades \
+                 them. If its rows are questions, map their fields in a sidecar",
+            ),
+        };
+        let problem = Problem::fatal(Code::ResultsFile, 0..0, message).hint(hint);
+        Diagnostic::of_file(file, problem)
+    }
 }
 
 /// Checks if a JSON Lines file has no content. The results of a shard without trials are such a file.
@@ -103,6 +133,25 @@ fn is_result(row: Node<'_>) -> bool {
             || of_agentv.into_iter().all(has) && (has("eval_id") || has("test_id")))
 }
 
+/// Checks for the fields of a recorded answer, and that those of a case are missing.
+fn is_recorded(row: Node<'_>) -> bool {
+    const OF_CASES: &[&str] = &[
+        "input",
+        "input_messages",
+        "expected_outcome",
+        "outcome",
+        "criteria",
+        "expected_output",
+        "expected_messages",
+        "evaluators",
+        "rubrics",
+        "question",
+        "prompt",
+    ];
+    let has = |name: &str| row.get(name).is_some();
+    has("id") && (has("text") || has("output_messages")) && !OF_CASES.iter().any(|name| has(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +169,22 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(first_record(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_recorded_answer_is_told_from_a_case_by_its_fields() {
+        for (line, expected) in [
+            (r#"{"id": "a", "text": "Paris"}"#, true),
+            (r#"{"id": "a", "output_messages": []}"#, true),
+            (r#"{"id": "a", "text": "Paris", "input": "?"}"#, false),
+            (r#"{"id": "a", "text": "Paris", "criteria": "c"}"#, false),
+            (r#"{"text": "Paris", "label": 1}"#, false),
+            (r#"{"id": "a", "label": 1}"#, false),
+        ] {
+            let mut tree = Tree::default();
+            json::parse(line, &mut tree).unwrap();
+            assert_eq!(is_recorded(tree.root()), expected, "{line}");
         }
     }
 

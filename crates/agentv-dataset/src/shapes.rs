@@ -1,6 +1,6 @@
 //! The shapes of eval files, sidecars and `.agentv/config.yaml`.
 
-use agentv_core::{KeepWorkspace, Role};
+use agentv_core::{DependencyFailure, KeepWorkspace, Role, TurnFailure};
 use agentv_syntax::rubric::RUBRICS;
 use agentv_syntax::shape::{
     AMOUNT, ANY, EVALUATORS, FILLED, FRACTION, Field, Form, Others, POSITIVE, Record, Shape, TEXT,
@@ -114,6 +114,7 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "input": INPUT, "The question to the target: a text, or messages.";
         "input_messages": MESSAGES, "Other spelling of `input`, messages only; used when both are given.";
         "turns": TURNS, "Further turns of the conversation. Each is asked after the answer to the one before it.";
+        "on_turn_failure": TURN_FAILURE, "The effect if the answer to a turn does not pass: `continue`, or `stop` (no further turn is asked, and their evaluators score 0; default: `continue`).";
         "expected_output": EXPECTED_OUTPUT, "An example of a good answer: a text, structured data, or messages.";
         "expected_messages": EXPECTED_MESSAGES, "Other spelling of `expected_output`, messages only; used when both are given.";
         "execution": EXECUTION, "Settings for running the case, merged key by key over those of the dataset.";
@@ -122,6 +123,8 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "pass_threshold": FRACTION, "The lowest score that passes, from 0 to 1 (default: that of the dataset).";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
         "workspace": WORKSPACE, "The private folder that each trial works in, merged key by key over that of the dataset.";
+        "depends_on": TEXTS, "The ids of cases of the same file. Their trials end before those of this case begin.";
+        "on_dependency_failure": DEPENDENCY_FAILURE, "The effect if one of those errored: `skip` or `fail` (the target is not asked, and the trial is an error), or `run` (default: `skip`).";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
         "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
         "human_score": ANY, "The person's score of the answer, from 0 to 1.";
@@ -175,6 +178,8 @@ pub(crate) static ROW_FIELDS: Record = Record {
         "pass_threshold": FRACTION, "The lowest score that passes, from 0 to 1 (default: that of the dataset).";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
         "workspace": WORKSPACE, "The private folder that each trial works in, merged key by key over that of the dataset.";
+        "depends_on": TEXTS, "The ids of cases of the same file. Their trials end before those of this case begin.";
+        "on_dependency_failure": DEPENDENCY_FAILURE, "The effect if one of those errored: `skip` or `fail` (the target is not asked, and the trial is an error), or `run` (default: `skip`).";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
         "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
         "human_score": ANY, "The person's score of the answer, from 0 to 1.";
@@ -228,6 +233,16 @@ static TURN: Shape = Shape {
             "expected_output": TEXT, "An example of a good answer to it.";
         },
     })],
+};
+
+static TURN_FAILURE: Shape = Shape {
+    expected: "`continue` or `stop`",
+    forms: &[Form::Text(Text::OneOf(TurnFailure::NAMES))],
+};
+
+static DEPENDENCY_FAILURE: Shape = Shape {
+    expected: "`skip`, `fail` or `run`",
+    forms: &[Form::Text(Text::OneOf(DependencyFailure::NAMES))],
 };
 
 static ROW_INPUT: Shape = Shape {

@@ -11,6 +11,7 @@ use agentv_core::{Evaluator, EvaluatorSpec};
 use agentv_process::Runner;
 use jsonschema::Validator;
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use crate::adjusted::adjusted;
 use crate::cache::Cache;
@@ -98,6 +99,8 @@ pub struct Builder {
     pub(crate) expressions_ignoring_case: Shared<Arc<Regex>>,
     pub(crate) schemas: Shared<Arc<Validator>>,
     pub(crate) templates: Shared<Arc<Template>>,
+    /// The judges' verdicts on pairs of answers.
+    pub(crate) preferences: Arc<Shared<Arc<OnceCell<f64>>>>,
 }
 
 /// Half the number of regular expressions to keep.
@@ -106,6 +109,8 @@ const KEPT_EXPRESSIONS: usize = 128;
 const KEPT_SCHEMAS: usize = 32;
 /// Half the number of judge prompts to keep.
 const KEPT_TEMPLATES: usize = 32;
+/// Half the number of verdicts on pairs of answers to keep.
+const KEPT_PREFERENCES: usize = 4096;
 
 impl Builder {
     /// Returns a builder with an empty cache.
@@ -116,6 +121,7 @@ impl Builder {
             expressions_ignoring_case: Shared::new(KEPT_EXPRESSIONS),
             schemas: Shared::new(KEPT_SCHEMAS),
             templates: Shared::new(KEPT_TEMPLATES),
+            preferences: Arc::new(Shared::new(KEPT_PREFERENCES)),
         }
     }
 
@@ -143,6 +149,16 @@ pub(crate) struct Shared<T>(Mutex<Cache<T>>);
 impl<T: Clone> Shared<T> {
     fn new(most: usize) -> Shared<T> {
         Shared(Mutex::new(Cache::new(most)))
+    }
+
+    /// Returns the cached result for `value`, or caches `new`. All threads get the same.
+    pub(crate) fn get_or_put(&self, value: &Value, new: T) -> T {
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cache.get(value) {
+            return known;
+        }
+        cache.put(value.clone(), new.clone());
+        new
     }
 
     /// Returns the cached result for `value`, or makes and caches it.

@@ -48,6 +48,20 @@ pub fn needs_workspace(spec: &EvaluatorSpec) -> bool {
     kinds::named(&spec.kind).is_some_and(|kind| (kind.facts.needs_workspace)(&Options::of(spec)))
 }
 
+/// Returns the ids of the other cases whose answers an evaluator or one of its members compares with the answer;
+/// `None` if it compares nothing, not even the answers of other targets.
+///
+/// ```
+/// use agentv_core::EvaluatorSpec;
+/// use agentv_evaluators::compares;
+///
+/// assert_eq!(compares(&EvaluatorSpec::of_kind("equals")), None);
+/// assert_eq!(compares(&EvaluatorSpec::of_kind("select_best")), Some(Vec::new()));
+/// ```
+pub fn compares(spec: &EvaluatorSpec) -> Option<Vec<String>> {
+    (kinds::named(&spec.kind)?.facts.compares)(&Options::of(spec))
+}
+
 /// Returns an evaluator with the options that hold no secrets, as the record of a case stores them. An
 /// evaluator that runs a program or asks a judge keeps its own options, which may need a key; its members are
 /// treated one by one.

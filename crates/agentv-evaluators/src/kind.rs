@@ -40,6 +40,9 @@ pub(crate) struct Facts {
     pub(crate) files: fn(&Options<'_>, &Path) -> Vec<PathBuf>,
     /// True if the evaluator works in the workspace of a trial that has one.
     pub(crate) needs_workspace: fn(&Options<'_>) -> bool,
+    /// The ids of the other cases whose answers are compared with the answer; `None` if nothing is compared, not
+    /// even the answers of other targets.
+    pub(crate) compares: fn(&Options<'_>) -> Option<Vec<String>>,
     /// The option that lists evaluators as members, if the kind has such an option.
     pub(crate) members: Option<&'static str>,
     /// True if the evaluator reads `negate` itself, to say more about a negated check.
@@ -56,6 +59,7 @@ impl Facts {
         runs_commands: |_| false,
         files: |_, _| Vec::new(),
         needs_workspace: |_| false,
+        compares: |_| None,
         members: None,
         negates: false,
         problem: |_| None,

@@ -63,7 +63,9 @@ mod tests;
 
 pub use builder::{BuildContext, Builder, build};
 pub use error::{BuildError, SpecError};
-pub use facts::{effort, files_of, judges_of, needs_workspace, runs_commands, without_secrets};
+pub use facts::{
+    compares, effort, files_of, judges_of, needs_workspace, runs_commands, without_secrets,
+};
 pub use kinds::{ALL, example};
 pub use read_texts::ReadTexts;
 pub use registry::REGISTRY;

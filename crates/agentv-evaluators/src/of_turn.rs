@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentv_core::{
-    BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, Prompt, Subject, TraceSummary,
-    Transcript,
+    BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, Prompt, Score, Subject,
+    TraceSummary, Transcript, TurnFailure,
 };
 
 use crate::error::BuildError;
@@ -41,12 +41,26 @@ impl Evaluator for OfTurn {
 }
 
 impl OfTurn {
+    /// Returns the evaluation of a turn that was not asked, because the answer to one before it did not pass.
+    fn not_asked(&self) -> Evaluation {
+        let turn = self.turn;
+        let miss =
+            format!("turn {turn} was not asked: the answer to a turn before it did not pass");
+        Evaluation {
+            misses: vec![miss],
+            ..Evaluation::of(Score::ZERO)
+        }
+    }
+
     async fn grade(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let output = &subject.transcript.output_messages;
         let case = subject.case;
         let said = case.answer_to(self.turn, output);
         let asked = case.conversation(self.turn, output);
         let (Some(said), Some(asked)) = (said, asked) else {
+            if case.on_turn_failure == TurnFailure::Stop && self.turn <= case.turns.len() + 1 {
+                return Ok(self.not_asked());
+            }
             let message = format!("the answer has no turn {}", self.turn);
             return Err(EvaluatorError::new(message));
         };

@@ -1,5 +1,6 @@
 //! The registry of evaluators: the kinds, and the fields that all of them have.
 
+use agentv_core::EvaluatorSpec;
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED, FRACTION, POSITIVE};
 use agentv_syntax::{
     Code, Field, Form, Kind, Node, Others, Problem, Record, Registry, Shape, Text,
@@ -14,7 +15,7 @@ pub(crate) const MIN_SCORE: &str = "min_score";
 pub(crate) const NEGATE: &str = "negate";
 
 /// The option that names the turn whose answer is graded.
-pub(crate) const TURN: &str = "turn";
+pub(crate) const TURN: &str = EvaluatorSpec::TURN;
 
 /// The registry of evaluators.
 pub static REGISTRY: Registry = Registry {

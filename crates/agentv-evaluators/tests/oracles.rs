@@ -97,6 +97,7 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
         further_changes: &[],
         workspace_is_gone: false,
         spares: false,
+        rivals: &[],
         case: &case,
         prompt: &Prompt::of(&case),
         transcript: &transcript,

@@ -78,6 +78,7 @@ impl Trial {
             further_changes: &[],
             workspace_is_gone: false,
             spares: false,
+            rivals: &[],
             case: &self.case,
             prompt: &Prompt::of(&self.case),
             transcript: &self.transcript,

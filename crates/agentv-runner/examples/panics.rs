@@ -207,6 +207,7 @@ async fn run(provider: Panics) -> Result<(Ended, HashMap<String, Option<Stage>>)
         dump_prompts: None,
         grace: Duration::ZERO,
         engine: None,
+        has_dependencies: false,
     };
     let stages = Arc::new(Mutex::new(Stages::default()));
     let reporter = Arc::clone(&stages);

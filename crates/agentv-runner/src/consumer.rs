@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agentv_core::{
     Reporter, ResultRecord, RunEvent, Secrets, Step, Transcript, TranscriptRecord, Trial,
@@ -15,6 +15,8 @@ use crate::cache::{Cache, CacheError, CachedAnswer};
 use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
 use crate::resume::spending::Spending;
+use crate::schedule::comparisons::Comparisons;
+use crate::schedule::dependencies::Dependencies;
 use crate::schedule::lane::Lane;
 use crate::trial::prompt_dump::dump;
 
@@ -34,6 +36,10 @@ pub(crate) struct Consumer {
     /// The folder that prompts are written to.
     pub(crate) dump_prompts: Option<PathBuf>,
     pub(crate) failure: Arc<Failure>,
+    /// The trials whose answers are compared with others.
+    pub(crate) comparisons: Comparisons,
+    /// The trials that others depend on, if any do.
+    pub(crate) dependencies: OnceLock<Arc<Dependencies>>,
 }
 
 impl Consumer {
@@ -101,8 +107,14 @@ impl Consumer {
 
     /// Reports a result that is on disk.
     pub(crate) fn report_result(&self, record: Box<ResultRecord>, reused: bool) {
-        let record = Arc::from(record);
-        self.notify(&RunEvent::Finished { record, reused });
+        let record: Arc<ResultRecord> = Arc::from(record);
+        self.notify(&RunEvent::Finished {
+            record: Arc::clone(&record),
+            reused,
+        });
+        if let Some(dependencies) = self.dependencies.get() {
+            dependencies.end(&record);
+        }
     }
 
     /// Reports that a trial that had begun gets no result.

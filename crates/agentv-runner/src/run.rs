@@ -26,6 +26,7 @@ use crate::resume::previous_run::PreviousRun;
 use crate::schedule::budget::Budget;
 use crate::schedule::case_trials::CaseTrials;
 use crate::schedule::channel::{ChannelSender, bounded_channel};
+use crate::schedule::comparisons::{Comparisons, compare};
 use crate::schedule::dispatch::Dispatcher;
 use crate::schedule::lane::Lane;
 use crate::schedule::selection::Selection;
@@ -75,6 +76,8 @@ pub struct RunSpec {
     pub grace: Duration,
     /// The engine that executes the trials elsewhere.
     pub engine: Option<Arc<dyn RemoteEngine>>,
+    /// True if a selected case depends on others.
+    pub has_dependencies: bool,
 }
 
 impl RunSpec {
@@ -115,6 +118,7 @@ impl RunSpec {
             dump_prompts: None,
             grace: Duration::ZERO,
             engine: None,
+            has_dependencies: true,
         }
     }
 }
@@ -197,6 +201,7 @@ pub struct Run {
     /// Set once every result that is out of date has its mark.
     has_marks: Arc<AtomicBool>,
     engine: Option<Arc<dyn RemoteEngine>>,
+    has_dependencies: bool,
 }
 
 /// A source of trials, and the lane that they ask.
@@ -235,6 +240,8 @@ impl Run {
             spending: spending.map(Mutex::new),
             dump_prompts: spec.dump_prompts,
             failure: Arc::clone(&failure),
+            comparisons: Comparisons::default(),
+            dependencies: OnceLock::new(),
         });
         let (mut targets, mut judges) = (spec.targets, spec.judges);
         if spec.engine.is_some() {
@@ -284,6 +291,7 @@ impl Run {
             deadline,
             has_marks: Arc::new(AtomicBool::new(!is_resumed)),
             engine: spec.engine,
+            has_dependencies: spec.has_dependencies,
         }
     }
 
@@ -319,6 +327,7 @@ impl Run {
     /// Reports the work that was done before, prepares the targets that are needed, then works on all
     /// queues side by side.
     async fn work(self) {
+        self.find_dependencies().await;
         let recalled = self.queues.iter().map(|queue| {
             let source = Arc::clone(&queue.source);
             tokio::task::spawn_blocking(move || source.recall())
@@ -361,7 +370,29 @@ impl Run {
             work.push(tokio::spawn(dispatcher.run(receiver)));
         }
         join_all(work).await;
+        let workers = self.executor.lanes.iter();
+        let workers = workers.map(|lane| lane.target.limits.workers);
+        let at_once = workers.fold(LEAST_AT_ONCE, usize::saturating_add);
+        compare(&self.executor, &self.consumer, at_once).await;
         self.executor.end_targets().await;
+    }
+
+    /// Finds the trials that others depend on, before any result is reported.
+    async fn find_dependencies(&self) {
+        if !self.has_dependencies {
+            return;
+        }
+        for source in self.queues.iter().map(|queue| Arc::clone(&queue.source)) {
+            let finding = tokio::task::spawn_blocking(move || source.dependencies());
+            match finding.await {
+                Ok(Ok(Some(dependencies))) => {
+                    let _ = self.consumer.dependencies.set(Arc::new(dependencies));
+                    return;
+                }
+                Ok(Ok(None)) | Err(_) => {}
+                Ok(Err(error)) => self.consumer.failure.set(error),
+            }
+        }
     }
 
     /// Marks results that are out of date before anything is asked, so that a run that is killed leaves none

@@ -257,6 +257,7 @@ impl Trying {
             dump_prompts: None,
             grace: Duration::from_secs(5),
             engine: None,
+            has_dependencies: false,
         }
     }
 

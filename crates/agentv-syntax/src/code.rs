@@ -113,6 +113,8 @@ codes! {
     InvalidCsv = "E041",
     /// A target has a field that its provider or the protocol of its model does not accept.
     RefusedSetting = "E042",
+    /// A case depends on one that does not exist, or on itself.
+    Dependency = "E043",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",
@@ -138,7 +140,8 @@ codes! {
     /// YAML has a number for the value, but it is read as text: `.inf`, `.nan`, or a number that starts with 0,
     /// such as `012`.
     NumberLike = "W011",
-    /// Files with results of runs are among the files of a folder or pattern. They are skipped.
+    /// Files with results of runs or recorded answers are among the files of a folder or pattern. They are
+    /// skipped.
     SkippedResults = "W012",
     /// A target uses a variable that is not set.
     UnsetVariable = "W013",

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentv_core::{
-    EvalCase, EvaluatorSpec, Execution, Extra, FurtherTurn, Message, PassThreshold, Role, Source,
-    WorkspaceSpec,
+    DependencyFailure, EvalCase, EvaluatorSpec, Execution, Extra, FurtherTurn, Message,
+    PassThreshold, Role, Source, TurnFailure, WorkspaceSpec,
 };
 use agentv_syntax::Node;
 use serde_json::Value;
@@ -29,6 +29,9 @@ const PLACED: &[&str] = &[
     "evaluators",
     "rubrics",
     "turns",
+    "on_turn_failure",
+    "depends_on",
+    "on_dependency_failure",
     "pass_threshold",
     "workspace",
     // A resolved case sets these itself, so a written case cannot.
@@ -61,6 +64,12 @@ impl WrittenCase<'_, '_> {
             guideline_files: context.guidelines.among(&input_messages),
             input_messages,
             turns: self.turns(context)?,
+            on_turn_failure: named(fields.on_turn_failure, TurnFailure::of_name),
+            depends_on: fields
+                .depends_on()
+                .map(|id| id.text().into_owned())
+                .collect(),
+            on_dependency_failure: named(fields.on_dependency_failure, DependencyFailure::of_name),
             expected_messages: self.expected_messages(context)?,
             execution: execution(fields.execution, context),
             evaluators: self.evaluators(context),
@@ -173,6 +182,12 @@ impl WrittenCase<'_, '_> {
             Input::Text(_) | Input::Messages(_) => Extra::new(),
         }
     }
+}
+
+/// Returns the rule that a field names, or the default.
+fn named<T: Default>(written: Option<Node<'_>>, of_name: fn(&str) -> Option<T>) -> T {
+    let name = written.map(Node::text);
+    name.and_then(|name| of_name(&name)).unwrap_or_default()
 }
 
 /// Returns the threshold in `execution`, else the one beside it. Both were checked.

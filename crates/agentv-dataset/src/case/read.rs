@@ -43,6 +43,9 @@ pub(crate) struct Fields<'t> {
     pub(crate) evaluators: Option<Node<'t>>,
     pub(crate) rubrics: Option<Node<'t>>,
     pub(crate) turns: Option<Node<'t>>,
+    pub(crate) on_turn_failure: Option<Node<'t>>,
+    pub(crate) depends_on: Option<Node<'t>>,
+    pub(crate) on_dependency_failure: Option<Node<'t>>,
     pub(crate) pass_threshold: Option<Node<'t>>,
     pub(crate) workspace: Option<Node<'t>>,
     /// Without effect in a case, but easily written.
@@ -66,6 +69,9 @@ impl<'t> Fields<'t> {
             evaluators: None,
             rubrics: None,
             turns: None,
+            on_turn_failure: None,
+            depends_on: None,
+            on_dependency_failure: None,
             pass_threshold: None,
             workspace: None,
             target: None,
@@ -93,6 +99,9 @@ impl<'t> Fields<'t> {
                 b"evaluators" => &mut fields.evaluators,
                 b"rubrics" => &mut fields.rubrics,
                 b"turns" => &mut fields.turns,
+                b"on_turn_failure" => &mut fields.on_turn_failure,
+                b"depends_on" => &mut fields.depends_on,
+                b"on_dependency_failure" => &mut fields.on_dependency_failure,
                 b"pass_threshold" => &mut fields.pass_threshold,
                 b"workspace" => &mut fields.workspace,
                 b"target" => &mut fields.target,
@@ -106,6 +115,11 @@ impl<'t> Fields<'t> {
     /// Returns the input of the target, under either name.
     pub(crate) fn asked(&self) -> Option<Node<'t>> {
         self.input_messages.or(self.input)
+    }
+
+    /// Returns the ids of the cases that this one depends on.
+    pub(crate) fn depends_on(&self) -> impl Iterator<Item = Node<'t>> + use<'t> {
+        self.depends_on.into_iter().flat_map(Node::items)
     }
 
     /// Checks if this is an AgentMark row.

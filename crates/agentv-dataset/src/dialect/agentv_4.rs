@@ -8,6 +8,7 @@ use super::kind::Dialect;
 use super::messages::{self, SharedInput};
 use super::notes::Notes;
 use super::source::Translation;
+use super::turns::TurnEvaluators;
 use super::{known_keys, template, turns, workspace};
 
 pub(super) static DIALECT: Dialect = Dialect {
@@ -114,7 +115,7 @@ fn translate(translation: &mut Translation<'_>, mut suite: Placed) -> Placed {
         ("target", "target"),
     ] {
         if let Some(field) = suite.take(theirs) {
-            ours.put_as(mine, field);
+            put_header(&mut ours, mine, field, notes);
         }
     }
     for name in [
@@ -167,6 +168,16 @@ fn translate(translation: &mut Translation<'_>, mut suite: Placed) -> Placed {
     ours
 }
 
+/// Puts a field of the header. A target that is defined there is refused.
+pub(super) fn put_header(ours: &mut Placed, name: &str, field: PlacedField, notes: &mut Notes) {
+    if name == "target" && field.value.kind() == NodeKind::Object {
+        let instead = "define the target in `targets.yaml`, and name it here";
+        notes.unsupported("target", field.span, instead);
+    } else {
+        ours.put_as(name, field);
+    }
+}
+
 /// Translates the evaluators that all cases share. A problem of them is one of the whole suite.
 fn evaluators_of_suite(
     translation: &mut Translation<'_>,
@@ -190,7 +201,11 @@ fn assertions_of(execution: &mut Option<PlacedField>) -> Option<PlacedField> {
 }
 
 /// Reads the settings of a suite's runs, and puts the others where ours are.
-fn suite_execution(translation: &mut Translation<'_>, mut field: PlacedField, ours: &mut Placed) {
+pub(super) fn suite_execution(
+    translation: &mut Translation<'_>,
+    mut field: PlacedField,
+    ours: &mut Placed,
+) {
     let run = &mut translation.run;
     let notes = &mut translation.notes;
     let whole = |field: &PlacedField| {
@@ -214,10 +229,11 @@ fn suite_execution(translation: &mut Translation<'_>, mut field: PlacedField, ou
             }
         }
         for rest in trials.value.fields() {
-            notes.unused_because(
-                rest,
-                "reports show the scores of all trials and their spread",
-            );
+            let reason = match rest.name.as_str() {
+                "cost_limit_usd" | "costLimitUsd" => "use `budget_usd`, which limits the whole run",
+                _ => "reports show the scores of all trials and their spread",
+            };
+            notes.unused_because(rest, reason);
         }
     }
     for name in ["budget_usd", "budgetUsd"] {
@@ -314,7 +330,6 @@ fn one_case(translation: &mut Translation<'_>, mut case: Placed, shared: &Shared
         input.input = input.input.map(filled);
         input.files = input.files.map(filled);
     }
-    refuse_dependencies(&mut case, &mut notes);
     let turns = turns::take(translation, &mut case, &mut notes);
     let files = case.take("input_files").map(|files| files.value);
     let own_input = case.take("input");
@@ -398,33 +413,24 @@ fn put_evaluators(
     ours: &mut Placed,
     own: Option<PlacedField>,
     shared: Option<&Shared>,
-    of_turns: Vec<Placed>,
+    of_turns: TurnEvaluators,
     notes: &mut Notes,
 ) {
-    let turns = of_turns.first().map(|first| first.span.clone());
+    let turns = of_turns.place();
     let mut evaluators = match &own {
         Some(own) => Assertions::new(translation, notes).list(&own.value),
         None => Vec::new(),
     };
-    evaluators.splice(0..0, of_turns);
     if let Some(shared) = shared {
         evaluators.extend_from_slice(&shared.evaluators);
     }
+    let evaluators = of_turns.with(evaluators, notes);
     let place = own.or_else(|| shared?.list.clone());
     let place = place.map(|place| (place.span, place.value.span));
     let place = place.or_else(|| turns.map(|span| (span.clone(), span)));
     if let Some((key, list)) = place.filter(|_| !evaluators.is_empty()) {
         ours.put("evaluators", key, Placed::list(list, evaluators));
     }
-}
-
-/// Refuses dependencies.
-fn refuse_dependencies(case: &mut Placed, notes: &mut Notes) {
-    if let Some(field) = case.take("depends_on") {
-        let instead = "run the cases in two files, one after the other";
-        notes.unsupported("depends_on", field.span, instead);
-    }
-    case.take("on_dependency_failure");
 }
 
 /// Puts the settings of a case that concern its own run.

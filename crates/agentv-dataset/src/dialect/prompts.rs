@@ -1,6 +1,6 @@
 //! The prompts of a suite, which its cases fill.
 
-use agentv_syntax::{Code, Missing, NodeKind, Placed, Problem, Template};
+use agentv_syntax::{Code, Missing, NodeKind, Placed, PlacedField, Problem, Template};
 
 use super::notes::Notes;
 use super::source::Translation;
@@ -107,8 +107,33 @@ pub(super) fn read(translation: &mut Translation<'_>, prompts: &Placed) -> Vec<P
             let items = prompts.items().iter();
             items.flat_map(|item| one(translation, item)).collect()
         }
+        NodeKind::Object if !is_labelled(prompts) => {
+            let fields = prompts.fields().iter();
+            fields
+                .flat_map(|field| of_labelled_file(translation, field))
+                .collect()
+        }
         _ => one(translation, prompts),
     }
+}
+
+/// Checks if an object is one prompt: other keys are the paths of files.
+fn is_labelled(prompt: &Placed) -> bool {
+    let mut fields = prompt.fields().iter();
+    fields.any(|field| ["raw", "id", "path", "template"].contains(&field.name.as_str()))
+}
+
+/// Returns the prompts of a file that is written as `PATH: LABEL`.
+fn of_labelled_file(translation: &mut Translation<'_>, field: &PlacedField) -> Vec<Prompt> {
+    let path = field.name.strip_prefix("file://").unwrap_or(&field.name);
+    let path = Placed::text(field.span.clone(), format!("file://{path}"));
+    let label = field.value.as_str().map(str::to_owned);
+    let templates = of_text(translation, &path).into_iter();
+    let prompts = templates.map(|template| Prompt {
+        label: label.clone(),
+        template,
+    });
+    prompts.collect()
 }
 
 /// Returns the prompts of one element: a text is one, and a file may have several.

@@ -13,8 +13,65 @@ pub(super) struct Turns {
     pub(super) first: Placed,
     /// The turns after it, as a field.
     pub(super) further: PlacedField,
+    /// The evaluators of the turns.
+    pub(super) evaluators: TurnEvaluators,
+}
+
+/// The evaluators of turns, and the way to combine them with those of the conversation.
+#[derive(Default, Clone)]
+pub(super) struct TurnEvaluators {
     /// An evaluator for each turn that has assertions.
-    pub(super) evaluators: Vec<Placed>,
+    members: Vec<Placed>,
+    /// `aggregation`, as written.
+    aggregation: Option<PlacedField>,
+}
+
+impl TurnEvaluators {
+    /// Returns the place of the first one.
+    pub(super) fn place(&self) -> Option<std::ops::Range<usize>> {
+        self.members.first().map(|first| first.span.clone())
+    }
+
+    /// Returns all evaluators of a case, given those that grade the conversation. As in AgentV, these count as much
+    /// as one turn.
+    pub(super) fn with(self, conversation: Vec<Placed>, notes: &mut Notes) -> Vec<Placed> {
+        let mut members = self.members;
+        if members.is_empty() && self.aggregation.is_none() {
+            return conversation;
+        }
+        match conversation.as_slice() {
+            [first, .., last] => {
+                let span = first.span.start.min(last.span.start)..first.span.end.max(last.span.end);
+                members.push(composite(span, "conversation", None, conversation));
+            }
+            _ => members.extend(conversation),
+        }
+        match self.aggregation {
+            Some(aggregation) => aggregated(members, aggregation, notes),
+            None => members,
+        }
+    }
+}
+
+/// Returns an evaluator that combines others, by an aggregator of this type (default: the mean).
+fn composite(
+    span: std::ops::Range<usize>,
+    name: &str,
+    aggregator: Option<&str>,
+    members: Vec<Placed>,
+) -> Placed {
+    let text = |text: &str| Placed::text(span.clone(), text);
+    let mut ours = Placed::map(span.clone());
+    ours.put("type", span.clone(), text("composite"));
+    ours.put("name", span.clone(), text(name));
+    if let Some(aggregator) = aggregator {
+        let mut how = Placed::map(span.clone());
+        how.put("type", span.clone(), text(aggregator));
+        ours.put("aggregator", span.clone(), how);
+    }
+    let members = Placed::list(span.clone(), members);
+    ours.put("evaluators", span, members);
+    ours
 }
 
 /// Takes the turns out of a case; `None` if it has none.
@@ -42,9 +99,6 @@ pub(super) fn take(
             further.push(one(turn, notes));
         }
     }
-    if let Some(aggregation) = aggregation {
-        evaluators = aggregated(evaluators, aggregation, notes);
-    }
     if let Some(expected) = first
         .given("expected_output")
         .filter(|_| further.is_empty())
@@ -58,7 +112,10 @@ pub(super) fn take(
             span: field.span,
             value: Placed::list(field.value.span, further),
         },
-        evaluators,
+        evaluators: TurnEvaluators {
+            members: evaluators,
+            aggregation,
+        },
     })
 }
 
@@ -77,31 +134,20 @@ fn aggregated(members: Vec<Placed>, written: PlacedField, notes: &mut Notes) -> 
     if members.is_empty() {
         return members;
     }
-    let span = written.value.span;
-    let text = |text: &str| Placed::text(span.clone(), text);
-    let mut how = Placed::map(span.clone());
-    how.put("type", span.clone(), text(aggregator));
-    let mut ours = Placed::map(span.clone());
-    ours.put("type", span.clone(), text("composite"));
-    ours.put("name", span.clone(), text("turns"));
-    ours.put("aggregator", span.clone(), how);
-    ours.put("evaluators", span.clone(), Placed::list(span, members));
-    vec![ours]
+    vec![composite(
+        written.value.span,
+        "turns",
+        Some(aggregator),
+        members,
+    )]
 }
 
-/// Refuses settings of conversations that we cannot honour.
+/// Refuses settings of conversations that we cannot honour. `on_turn_failure` has the same words as ours.
 fn refuse_settings(case: &mut Placed, notes: &mut Notes) {
     case.take("mode");
-    for (name, harmless, instead) in [
-        ("on_turn_failure", "continue", "agentv sends all turns"),
-        ("window_size", "", "agentv sends all turns"),
-    ] {
-        let Some(field) = case.take(name) else {
-            continue;
-        };
-        if field.value.as_str() != Some(harmless) {
-            notes.unsupported(name, field.span, instead);
-        }
+    if let Some(field) = case.take("window_size") {
+        let instead = "agentv sends all turns: remove it";
+        notes.unsupported("window_size", field.span, instead);
     }
 }
 
@@ -137,26 +183,12 @@ fn evaluator(
         return None;
     }
     let span = list.span.clone();
-    let mut ours = Placed::map(span.clone());
-    ours.put(
-        "type",
-        span.clone(),
-        Placed::text(span.clone(), "composite"),
-    );
-    ours.put(
-        "name",
-        span.clone(),
-        Placed::text(span.clone(), format!("turn {number}")),
-    );
+    let mut ours = composite(span.clone(), &format!("turn {number}"), None, members);
     let value = PlacedValue::Number(number.to_string());
-    ours.put(
-        "turn",
-        span.clone(),
-        Placed {
-            span: span.clone(),
-            value,
-        },
-    );
-    ours.put("evaluators", span.clone(), Placed::list(span, members));
+    let turn = Placed {
+        span: span.clone(),
+        value,
+    };
+    ours.put("turn", span, turn);
     Some(ours)
 }

@@ -47,7 +47,11 @@ pub(super) fn translated(mut field: PlacedField, notes: &mut Notes) -> Option<Pl
             }
         }
     }
-    for (name, harmless) in [("isolation", "per_test"), ("mode", "temp")] {
+    for (name, harmless) in [
+        ("isolation", "per_test"),
+        ("scope", "test"),
+        ("mode", "temp"),
+    ] {
         let Some(found) = theirs.take(name) else {
             continue;
         };
@@ -97,8 +101,20 @@ fn add_command(ours: &mut Placed, name: &str, mut hook: PlacedField, notes: &mut
     let command = hook.value.take("command");
     let command = command.or_else(|| hook.value.take("script"));
     for rest in hook.value.fields() {
+        let is_here = rest
+            .value
+            .as_str()
+            .is_some_and(|it| it == "." || it == "./");
         match rest.name.as_str() {
             "reset" => notes.unused_because(rest, "every trial has a fresh workspace"),
+            "timeout_ms" | "timeoutMs" => {
+                notes.unused_because(rest, "set `timeout_seconds` of the workspace");
+            }
+            "cwd" if is_here => {}
+            "cwd" => {
+                let instead = "let the command change to the folder: it runs in the workspace";
+                notes.unsupported("cwd", rest.span.clone(), instead);
+            }
             _ => notes.unused(rest),
         }
     }

@@ -60,7 +60,7 @@ fn reason(path: &Path) -> Option<String> {
     let reason = match role_of(path, &UnsavedTexts::default()) {
         Some(FileRole::EvalFile) if is_empty(path) => "it is empty",
         Some(FileRole::EvalFile) if has_results(path, &UnsavedTexts::default()) => {
-            "it has results of a run, not cases"
+            "it has results of a run or recorded answers, not cases"
         }
         Some(FileRole::EvalFile) => return None,
         Some(FileRole::Sidecar) => "it is the sidecar of a JSONL file",

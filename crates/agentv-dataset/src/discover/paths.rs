@@ -113,11 +113,14 @@ fn mention(results: &[&PathBuf]) -> Option<Diagnostic> {
     let names: Vec<_> = names.map(|path| format!("`{}`", path.display())).collect();
     let more = if results.len() > NAMED { ", …" } else { "" };
     let (one, many) = if results.iter().any(|path| is_empty(path)) {
-        ("is empty", "that are empty or have results of runs")
+        (
+            "is empty",
+            "that are empty or have results or recorded answers",
+        )
     } else {
         (
-            "has results of a run, not cases",
-            "with results of runs, not cases",
+            "has results of a run or recorded answers, not cases",
+            "with results of runs or recorded answers, not cases",
         )
     };
     let message = match results.len() {

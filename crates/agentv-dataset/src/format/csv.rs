@@ -141,7 +141,7 @@ fn record(text: &str, mut at: usize) -> Result<(Vec<Cell>, usize), NotCsv> {
 fn cell(text: &str, at: usize) -> Result<(Cell, usize), NotCsv> {
     let rest = &text[at..];
     if !rest.starts_with('"') {
-        let end = rest.find([',', '\n']).unwrap_or(rest.len());
+        let end = memchr::memchr2(b',', b'\n', rest.as_bytes()).unwrap_or(rest.len());
         let end = at + rest[..end].trim_end_matches('\r').len();
         let text = text[at..end].to_owned();
         return Ok((

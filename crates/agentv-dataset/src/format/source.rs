@@ -63,6 +63,8 @@ pub(crate) struct Findings {
     ids: Vec<u64>,
     /// The rows whose id is their index: the place in `ids`, and the index within this part of the file.
     indexed: Vec<(usize, u64)>,
+    /// True if a case depends on others.
+    pub(crate) has_dependencies: bool,
     /// The first blank lines.
     pub(crate) blank_lines: Vec<u64>,
     pub(crate) diagnostics: Vec<Diagnostic>,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::checklist::Checklist;
 use super::free_form;
 use super::judgement::Judgement;
+use super::pair_form;
 use super::unusable::UnusableAnswer;
 
 /// The form of answer that a judge is asked for.
@@ -16,6 +17,8 @@ pub(crate) enum Form {
     Free,
     /// A yes or no, or points, for each item.
     Checklist(Checklist),
+    /// The better one of two answers.
+    Pair,
 }
 
 impl Form {
@@ -24,6 +27,7 @@ impl Form {
         match self {
             Form::Free => free_form::INSTRUCTIONS.to_owned(),
             Form::Checklist(checklist) => checklist.instructions(),
+            Form::Pair => pair_form::INSTRUCTIONS.to_owned(),
         }
     }
 
@@ -32,6 +36,7 @@ impl Form {
         match self {
             Form::Free => free_form::WANTED.to_owned(),
             Form::Checklist(checklist) => checklist.wanted(),
+            Form::Pair => pair_form::WANTED.to_owned(),
         }
     }
 
@@ -40,6 +45,7 @@ impl Form {
         Arc::new(match self {
             Form::Free => free_form::schema(),
             Form::Checklist(checklist) => checklist.schema(),
+            Form::Pair => pair_form::schema(),
         })
     }
 
@@ -51,6 +57,7 @@ impl Form {
         match self {
             Form::Free => free_form::read(answer),
             Form::Checklist(checklist) => checklist.read(answer),
+            Form::Pair => pair_form::read(answer),
         }
     }
 }

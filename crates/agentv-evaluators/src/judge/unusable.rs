@@ -23,6 +23,10 @@ pub(super) enum UnusableAnswer {
     NoScore,
     #[error("`score` must be a number from 0 to 1, but is {found}")]
     InvalidScore { found: String },
+    #[error("`better` is missing")]
+    NoPreference,
+    #[error("`better` must be `first`, `second` or `neither`, but is {found}")]
+    InvalidPreference { found: String },
     #[error("`checks` is missing: expected an array with an object for each item")]
     NoChecks,
     #[error("`checks` has nothing for the item `{item}`")]

@@ -22,6 +22,7 @@ macro_rules! kinds {
 kinds! {
     llm_judge,
     rubric,
+    select_best,
     code_judge,
     composite,
     tool_trajectory,

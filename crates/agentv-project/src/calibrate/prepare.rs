@@ -186,6 +186,7 @@ impl PreparedCalibration {
             include_raw: false,
             grace: GRACE,
             engine: None,
+            has_dependencies: false,
         };
         Ok((spec, run))
     }

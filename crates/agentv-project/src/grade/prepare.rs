@@ -156,6 +156,7 @@ impl PreparedGrading {
             include_raw: false,
             grace: GRACE,
             engine: None,
+            has_dependencies: false,
         };
         Ok((spec, run))
     }

@@ -8,8 +8,8 @@ use agentv_core::{
     Effort, EvalCase, Evaluator, EvaluatorError, EvaluatorSpec, FileDigest, Judge, WorkspaceSpec,
 };
 use agentv_evaluators::{
-    BuildContext, Builder, ReadTexts, ScriptPlaces, effort, files_of, judges_of, needs_workspace,
-    runs_commands, without_secrets,
+    BuildContext, Builder, ReadTexts, ScriptPlaces, compares, effort, files_of, judges_of,
+    needs_workspace, runs_commands, without_secrets,
 };
 use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
@@ -162,6 +162,10 @@ impl Graders for ProjectGraders {
 
     fn needs_workspace(&self, spec: &EvaluatorSpec) -> bool {
         needs_workspace(spec)
+    }
+
+    fn compares(&self, spec: &EvaluatorSpec) -> Option<Vec<String>> {
+        compares(spec)
     }
 
     fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {

@@ -49,6 +49,8 @@ pub struct PreparedRun {
     cache: Option<Cache>,
     gates: Gates,
     workspaces: WorkspacePlan,
+    /// True if a selected case depends on others.
+    has_dependencies: bool,
 }
 
 /// The workspaces that a run needs.
@@ -169,6 +171,7 @@ impl Project {
             cache,
             gates,
             workspaces,
+            has_dependencies: survey.has_dependencies,
         })
     }
 }
@@ -290,6 +293,7 @@ impl PreparedRun {
             dump_prompts: options.dump_prompts,
             grace: GRACE,
             engine: None,
+            has_dependencies: self.has_dependencies,
         };
         Ok((spec, run))
     }

@@ -130,8 +130,9 @@ impl KnownTargets {
         let refused = refused.into_iter().flatten();
         refused.for_each(|problem| notices.problem(problem));
         if targets.is_empty() {
-            return Err(ProjectError::because(
+            return Err(ProjectError::with_hint(
                 "nothing to check: no target can be called",
+                "fix what the warnings name, or name a target".to_owned(),
             ));
         }
         let folder = self.eval_folder(project, &targets);

@@ -181,6 +181,8 @@ impl AnswerTrials {
             judge: Arc::clone(&by.judge),
             reads_files: by.reads_files,
             dry_run: answer.dry_run,
+            rivals: Arc::default(),
+            is_compared: false,
             work: Work::Grade {
                 answer,
                 recorded: false,

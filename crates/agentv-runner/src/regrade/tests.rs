@@ -96,6 +96,7 @@ impl Again {
             include_raw: false,
             grace: Duration::from_secs(5),
             engine: None,
+            has_dependencies: false,
         };
         change(&mut spec);
         let seen = Arc::new(Mutex::new(SeenEvents::default()));

@@ -22,8 +22,8 @@ impl Batch {
         gathered
     }
 
-    /// Returns the trials that are left at the end.
-    pub(crate) fn rest(self) -> Vec<Trial> {
-        self.trials
+    /// Takes out the trials that are left.
+    pub(crate) fn take_rest(&mut self) -> Vec<Trial> {
+        std::mem::take(&mut self.trials)
     }
 }

@@ -11,6 +11,8 @@ use crate::consumer::Consumer;
 use crate::failure::RunError;
 use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;
+use crate::schedule::comparisons::compared_cases;
+use crate::schedule::dependencies::Dependencies;
 use crate::schedule::lane::Lane;
 use crate::schedule::selection::Selection;
 use crate::schedule::source::{
@@ -85,7 +87,12 @@ impl TrialSource for CaseTrials {
         let mut recalled = Recalled::default();
         let mut done = Vec::new();
         self.each_trial(Scope::Selected, &mut |trial| {
-            let found = self.previous_run.result(&trial.keys.grade)?;
+            // Another answer may have changed, so those that are compared are graded together again.
+            let graders = self.executor.graders.as_ref();
+            let found = match compared_cases(graders, &trial.case) {
+                Some(_) => None,
+                None => self.previous_run.result(&trial.keys.grade)?,
+            };
             done.push(found.is_some());
             match found {
                 Some(found) => {
@@ -125,6 +132,14 @@ impl TrialSource for CaseTrials {
             trial.work = self.work_of(&trial)?;
             Ok(send(SourceItem::Trial(trial)))
         })
+    }
+
+    fn dependencies(&self) -> Result<Option<Dependencies>, RunError> {
+        let executor = &self.executor;
+        let lanes = executor.answering_lanes();
+        let (source, assignment) = (&*self.source, &*executor.assignment);
+        let found = Dependencies::of(source, &self.selection, assignment, lanes, self.trials)?;
+        Ok(Some(found))
     }
 
     fn current_trials(&self, visit: &mut VisitCurrent<'_>) -> Result<(), RunError> {
@@ -294,6 +309,8 @@ impl CaseTrials {
                 judge: Arc::clone(&lane.judge),
                 reads_files: lane.target.provider.reads_files(),
                 dry_run: self.dry_run,
+                rivals: Arc::default(),
+                is_compared: false,
             })?;
             if flow.is_break() {
                 return Ok(flow);

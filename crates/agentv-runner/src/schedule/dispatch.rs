@@ -15,6 +15,8 @@ use crate::consumer::Consumer;
 use crate::remote::{RemoteEngine, work_elsewhere};
 use crate::schedule::batch::Batch;
 use crate::schedule::budget::{PaidCalls, SetAside};
+use crate::schedule::comparisons::compared_cases;
+use crate::schedule::dependencies::{Dependencies, Readiness, refused};
 use crate::schedule::lane::Lane;
 use crate::schedule::source::SourceItem;
 use crate::trial::execute::{Executor, cost_of};
@@ -43,25 +45,44 @@ impl Dispatcher {
         let is_batched = self.lane.as_ref();
         let is_batched = is_batched.is_some_and(|lane| lane.target.provider.batch().is_some())
             && self.engine.is_none();
+        let dependencies = self.consumer.dependencies.get().cloned();
+        let mut ends = dependencies.as_ref().map(|found| found.ends());
         let mut taking = Taking {
             batch: is_batched.then(Batch::default),
             in_flight: TaskTracker::new(),
+            waiting: Vec::new(),
+            dependencies,
             dispatcher: self,
         };
         let stop = taking.dispatcher.executor.stop.clone();
-        loop {
-            let item = tokio::select! {
+        let mut is_open = true;
+        while is_open || !taking.waiting.is_empty() {
+            let is_waiting = !taking.waiting.is_empty();
+            let next_end = async {
+                match &mut ends {
+                    Some(ends) if is_waiting => drop(ends.changed().await),
+                    Some(_) | None => std::future::pending().await,
+                }
+            };
+            let taken_up = tokio::select! {
                 biased;
                 () = stop.stopped() => break,
-                item = items.recv() => item,
-            };
-            let taken_up = match item {
-                Some(SourceItem::Trial(trial)) => taking.take_up(trial).await,
-                Some(SourceItem::Done(record)) => taking.pass_on(record),
-                None => None,
+                () = next_end => taking.take_up_ready().await,
+                item = items.recv(), if is_open => match item {
+                    Some(SourceItem::Trial(trial)) => taking.take_up_in_order(trial).await,
+                    Some(SourceItem::Done(record)) => taking.pass_on(record),
+                    None => {
+                        is_open = false;
+                        Some(())
+                    }
+                },
             };
             if taken_up.is_none() {
                 break;
+            }
+            if !is_open && !stop.is_stopped() {
+                // Trials that wait may depend on those of the batch.
+                taking.take_up_rest().await;
             }
         }
         // The producer must not wait for a receiver that is gone.
@@ -160,9 +181,66 @@ struct Taking {
     in_flight: TaskTracker,
     /// The trials that wait to be asked together.
     batch: Option<Batch>,
+    /// The trials that wait for the end of those that they depend on.
+    waiting: Vec<Trial>,
+    dependencies: Option<Arc<Dependencies>>,
 }
 
 impl Taking {
+    /// Takes up a trial, or lets it wait for those that it depends on.
+    async fn take_up_in_order(&mut self, trial: Trial) -> Option<()> {
+        let Some(dependencies) = self.dependencies.clone() else {
+            return self.take_up(trial).await;
+        };
+        // An answer that exists needs no other.
+        if trial.case.depends_on.is_empty() || !trial.work.asks() {
+            return self.take_up(trial).await;
+        }
+        match dependencies.readiness(&trial) {
+            Readiness::Waiting => {
+                self.waiting.push(trial);
+                Some(())
+            }
+            Readiness::Ready { absent } => {
+                self.notice_absent(&trial, &absent);
+                self.take_up(trial).await
+            }
+            Readiness::Failed(failed) => match refused(&trial, &failed) {
+                Some(record) => self.pass_on(Box::new(record)),
+                None => self.take_up(trial).await,
+            },
+        }
+    }
+
+    /// Takes up the trials that no longer wait. The end of one may be all that another waits for.
+    async fn take_up_ready(&mut self) -> Option<()> {
+        for trial in std::mem::take(&mut self.waiting) {
+            self.take_up_in_order(trial).await?;
+        }
+        Some(())
+    }
+
+    /// Reports dependencies that the command line did not select.
+    fn notice_absent(&self, trial: &Trial, absent: &[String]) {
+        if absent.is_empty() || trial.number > 1 {
+            return;
+        }
+        let names: Vec<String> = absent.iter().map(|id| format!("`{id}`")).collect();
+        self.dispatcher.consumer.notice(&format!(
+            "case `{}` runs without {}, which it depends on: it is not selected",
+            trial.case.id,
+            names.join(", ")
+        ));
+    }
+
+    /// Asks for the trials of the last batch.
+    async fn take_up_rest(&mut self) {
+        let rest = self.batch.as_mut().map(Batch::take_rest);
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            self.take_up_batch(rest).await;
+        }
+    }
+
     /// Takes up a trial when there is room for it; `None` if no further one is to be taken up.
     async fn take_up(&mut self, trial: Trial) -> Option<()> {
         // A workspace belongs to one trial, which is therefore asked alone.
@@ -289,10 +367,8 @@ impl Taking {
     }
 
     async fn finish(mut self) {
-        if let Some(batch) = self.batch.take()
-            && !self.dispatcher.executor.stop.is_stopped()
-        {
-            self.take_up_batch(batch.rest()).await;
+        if !self.dispatcher.executor.stop.is_stopped() {
+            self.take_up_rest().await;
         }
         self.in_flight.close();
         tokio::select! {
@@ -303,8 +379,9 @@ impl Taking {
     }
 }
 
-/// Executes a trial that has begun, step by step. Each step is on disk before the next begins.
-async fn work_on(
+/// Executes a trial that has begun, step by step. Each step is on disk before the next begins. A trial whose answer is
+/// compared with others is kept until those exist.
+pub(crate) async fn work_on(
     executor: &Executor,
     consumer: &Consumer,
     trial: &Trial,
@@ -312,17 +389,50 @@ async fn work_on(
     taken_up: Instant,
     set_aside: Option<SetAside>,
 ) {
+    let waits = waits_for_others(executor, trial, lane);
+    if waits && matches!(trial.work, Work::Grade { recorded: true, .. }) {
+        return consumer.comparisons.keep(trial.clone());
+    }
     let mut execution = executor.begin(trial, lane, taken_up, set_aside);
     let mut step = execution.next().await;
     while let Some(done) = step {
         let is_end = matches!(done, Step::Ended(_));
+        let kept = match &done {
+            Step::Answered(answer) if waits && answer.error.is_none() => Some(Arc::clone(answer)),
+            Step::Answered(_) | Step::Ended(_) => None,
+        };
         match consumer.take(done) {
             ControlFlow::Continue(()) if is_end => return,
+            ControlFlow::Continue(()) if kept.is_some() => {
+                return keep(consumer, trial, kept);
+            }
             ControlFlow::Continue(()) => step = execution.next().await,
             ControlFlow::Break(()) => break,
         }
     }
     consumer.abandon(trial);
+}
+
+/// Returns true if the answer of a trial is compared with others that may not exist yet. A workspace would not outlive
+/// the trial.
+fn waits_for_others(executor: &Executor, trial: &Trial, lane: Option<&Lane>) -> bool {
+    let workspace = trial.case.workspace.as_deref();
+    !trial.is_compared
+        && compared_cases(executor.graders.as_ref(), &trial.case).is_some()
+        && lane.is_none_or(|lane| !needs_workspace(workspace, lane.target.provider.as_ref()))
+}
+
+/// Keeps a trial with its answer until those exist that it is compared with.
+fn keep(consumer: &Consumer, trial: &Trial, answer: Option<Arc<TranscriptRecord>>) {
+    if let Some(answer) = answer {
+        consumer.comparisons.keep(Trial {
+            work: Work::Grade {
+                answer,
+                recorded: true,
+            },
+            ..trial.clone()
+        });
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use agentv_core::{
 };
 
 use crate::failure::RunError;
+use crate::schedule::dependencies::Dependencies;
 use crate::trial::execute::Executor;
 use crate::trial::grade::Graders;
 
@@ -22,6 +23,11 @@ pub(crate) trait TrialSource: Send + Sync {
 
     /// Sends what is left, in order, until `send` breaks or the run is stopped. Writes nothing.
     fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError>;
+
+    /// Returns the trials of the whole run that others depend on; `None` if this source asks nothing.
+    fn dependencies(&self) -> Result<Option<Dependencies>, RunError> {
+        Ok(None)
+    }
 
     /// Visits all trials that the run now has, selected or not, except those whose answers are out of date.
     fn current_trials(&self, visit: &mut VisitCurrent<'_>) -> Result<(), RunError>;

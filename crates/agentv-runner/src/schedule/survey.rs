@@ -24,6 +24,8 @@ pub struct Survey {
     pub trials_only_before: u64,
     /// True if a selected case asks for a workspace.
     pub has_workspaces: bool,
+    /// True if a selected case depends on others.
+    pub has_dependencies: bool,
     /// True if the selection has cases in other shards.
     pub is_elsewhere: bool,
     /// The targets and judges of the selected cases.
@@ -186,6 +188,7 @@ impl Surveying<'_> {
     fn select(&mut self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
         self.found.cases += 1;
         self.found.has_workspaces |= case.workspace.is_some();
+        self.found.has_dependencies |= !case.depends_on.is_empty();
         self.found.trials += self.trials_of(file, case);
         // Most cases of a file share their evaluators, and so need what the last one needed.
         if self

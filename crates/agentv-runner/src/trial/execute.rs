@@ -20,6 +20,7 @@ use crate::schedule::lane::Lane;
 use crate::schedule::stop::StopHandle;
 use crate::trial::attempt::AskResult;
 use crate::trial::grade::{Grade, Graders, grade};
+use crate::trial::graded_turns::GradedTurns;
 use crate::trial::judges::prepare;
 use crate::trial::panic::catch_panic;
 use crate::trial::records::{errored_record, result_record, transcript_record};
@@ -174,6 +175,7 @@ impl Executor {
             trial,
             lane,
             workspace: None,
+            graded_turns: GradedTurns::default(),
         }
     }
 
@@ -189,7 +191,7 @@ impl Executor {
     /// Returns a trial whose case holds no secrets, as the journal stores it; `None` if the case holds none.
     /// Expected values then match an answer without secrets, as they match it when the stored case is graded.
     /// Evaluators that run a program or ask a judge keep their options, which may need a key.
-    fn trial_without_secrets(&self, trial: &Trial) -> Option<Trial> {
+    pub(crate) fn trial_without_secrets(&self, trial: &Trial) -> Option<Trial> {
         let mut case = self.secrets.redact_record(&*trial.case)?;
         let specs = trial.case.evaluators.iter().zip(case.evaluators.iter());
         let specs = specs.map(|(own, redacted)| self.graders.without_secrets(own, redacted));
@@ -239,7 +241,7 @@ impl Executor {
         Step::Answered(Arc::new(self.without_secrets(record)))
     }
 
-    fn without_secrets(&self, record: TranscriptRecord) -> TranscriptRecord {
+    pub(crate) fn without_secrets(&self, record: TranscriptRecord) -> TranscriptRecord {
         record.redacted_by(&self.secrets).unwrap_or(record)
     }
 
@@ -324,6 +326,8 @@ pub(crate) struct Execution<'e> {
     prompt: Prompt,
     next: Next,
     workspace: Option<TrialWorkspace>,
+    /// The turns that were graded before the conversation ended.
+    graded_turns: GradedTurns,
 }
 
 /// The next step of a trial.
@@ -435,7 +439,7 @@ impl Execution<'_> {
             &mut request,
             trial,
             taken_up,
-            workspace,
+            (workspace, &mut self.graded_turns),
             set_aside.as_mut(),
         );
         let asked = catch_panic(asking).await;
@@ -577,7 +581,10 @@ impl Execution<'_> {
         let trial = redacted.as_ref().unwrap_or(self.trial);
         // A judge sees the conversation, whenever it is asked.
         let turns = trial.case.turns.len();
-        let conversation = (turns > 0).then(|| prompt_in_turn(trial, turns + 1, transcript));
+        let conversation = (turns > 0).then(|| {
+            let asked = trial.case.turns_asked(&transcript.output_messages);
+            prompt_in_turn(trial, asked, transcript)
+        });
         let prompt = conversation.as_ref().or(redacted_prompt.as_ref());
         let subject = Subject {
             case: &trial.case,
@@ -593,10 +600,11 @@ impl Execution<'_> {
                 .as_ref()
                 .map_or(&[], |workspace| &workspace.further_changes),
             workspace_is_gone: had_workspace && folders.is_none(),
+            rivals: &self.trial.rivals,
             judging: None,
             spares: false,
         };
-        let grading = grade(self.executor, trial, &subject);
+        let grading = grade(self.executor, trial, &subject, &self.graded_turns);
         let graded = tokio::select! {
             biased;
             graded = catch_panic(grading) => graded,

@@ -11,6 +11,7 @@ use agentv_core::{
 use futures_util::future::join_all;
 
 use crate::trial::execute::Executor;
+use crate::trial::graded_turns::GradedTurns;
 use crate::trial::judges::TrialJudges;
 
 /// A source of evaluators.
@@ -53,6 +54,12 @@ pub trait Graders: Send + Sync {
     /// whose workspace is gone.
     fn needs_workspace(&self, _spec: &EvaluatorSpec) -> bool {
         false
+    }
+
+    /// Returns the ids of the other cases whose answers an evaluator compares with the answer; `None` if it compares
+    /// nothing, not even the answers of other targets.
+    fn compares(&self, _spec: &EvaluatorSpec) -> Option<Vec<String>> {
+        None
     }
 
     /// Returns the files that the evaluators of a case read. Their content is part of the grade's
@@ -146,14 +153,17 @@ pub(crate) async fn grade(
     executor: &Executor,
     trial: &Trial,
     subject: &Subject<'_>,
+    graded: &GradedTurns,
 ) -> Option<Grade> {
     let graders = executor.graders.as_ref();
     let specs = specs_of(&trial.case);
     let mut results: Vec<Option<EvaluatorResult>> = specs
         .iter()
         .map(|spec| {
-            let is_skipped = graders.skips(spec);
-            is_skipped.then(|| EvaluatorResult::skipped(spec, REHEARSAL))
+            if graders.skips(spec) {
+                return Some(EvaluatorResult::skipped(spec, REHEARSAL));
+            }
+            graded.result(spec)
         })
         .collect();
     let asked = (0..specs.len()).filter(|at| results[*at].is_none());
@@ -183,7 +193,12 @@ pub(crate) async fn grade(
             }
         }
     }
-    let results = results.into_iter().flatten().collect();
+    let mut results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
+    for (spec, result) in specs.iter().zip(&mut results) {
+        result
+            .judge_calls
+            .splice(0..0, graded.calls_of_members(spec));
+    }
     Some(one_grade(&specs, results, subject.pass_threshold()))
 }
 
@@ -243,7 +258,8 @@ fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Op
     })
 }
 
-async fn ask(
+/// Asks one evaluator; `None` if the run was stopped while it asked judges.
+pub(crate) async fn ask(
     executor: &Executor,
     trial: &Trial,
     spec: &EvaluatorSpec,

@@ -5,6 +5,7 @@ pub(crate) mod attempt;
 pub(crate) mod execute;
 mod fault;
 pub(crate) mod grade;
+pub(crate) mod graded_turns;
 pub(crate) mod judges;
 #[cfg(test)]
 pub(crate) mod judges_tests;

@@ -242,6 +242,12 @@ impl Whole {
         &self.transcript
     }
 
+    /// Adds the messages of the next turn.
+    pub(crate) fn say(&mut self, messages: &[Message]) {
+        let whole = &mut self.transcript.output_messages;
+        whole.extend_from_slice(messages);
+    }
+
     pub(crate) fn add(&mut self, step: Transcript) {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         let whole = &mut self.transcript;

@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use agentv_core::{EvalCase, Prompt, Request, Transcript, Trial};
+use agentv_core::{EvalCase, Prompt, Request, Transcript, Trial, TurnFailure};
 
 use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
 use crate::trial::attempt::AskResult;
 use crate::trial::execute::Executor;
+use crate::trial::graded_turns::GradedTurns;
 use crate::trial::request::prompt_of_case;
 use crate::trial::steps::{BUDGET, RUN, Whole, ask_in_steps, may_continue};
 use crate::workspace::TrialWorkspace;
@@ -20,19 +21,18 @@ pub(crate) async fn ask_in_turns(
     request: &mut Request,
     trial: &Trial,
     taken_up: Instant,
-    workspace: &mut Option<TrialWorkspace>,
+    (workspace, graded): (&mut Option<TrialWorkspace>, &mut GradedTurns),
     mut set_aside: Option<&mut SetAside>,
 ) -> Option<AskResult> {
     let first = set_aside.as_deref_mut();
     let mut asked =
         ask_in_steps(executor, lane, request, trial, taken_up, workspace, first).await?;
     let turns = trial.case.turns.len();
+    let stops = trial.case.on_turn_failure == TurnFailure::Stop;
     let is_whole = |answer: &Transcript| {
-        // A recording holds the conversation as a whole.
-        trial
-            .case
-            .conversation(turns + 1, &answer.output_messages)
-            .is_some()
+        // A recording holds the conversation as a whole, or up to the turn after which it was stopped.
+        let asked = trial.case.turns_asked(&answer.output_messages);
+        asked == turns + 1 || stops && asked > 1
     };
     if asked.answer.as_ref().is_ok_and(is_whole) {
         return Some(asked);
@@ -40,15 +40,25 @@ pub(crate) async fn ask_in_turns(
     let mut whole = Whole::default();
     for (index, turn) in trial.case.turns.iter().enumerate() {
         whole.add_timing(asked.timing, asked.attempts);
-        let mut transcript = match asked.answer {
+        let transcript = match asked.answer {
             Ok(transcript) => transcript,
             Err(error) => return Some(whole.fail(error)),
         };
         let cost = transcript.cost_usd;
-        transcript
-            .output_messages
-            .extend(turn.input_messages.iter().cloned());
         whole.add(transcript);
+        if stops {
+            let folders = workspace.as_ref().map(|workspace| &*workspace.folders);
+            let answers = whole.transcript();
+            match graded
+                .grade(executor, lane, trial, answers, index + 1, folders)
+                .await
+            {
+                Some(true) => {}
+                Some(false) => return Some(whole.finish()),
+                None => return Some(whole.stop_in_turn(RUN, index + 1)),
+            }
+        }
+        whole.say(&turn.input_messages);
         if let Some(set_aside) = set_aside.as_deref_mut() {
             match may_continue(executor, set_aside, cost).await {
                 Some(true) => {}

@@ -3,12 +3,12 @@
 use agentv_syntax::{NodeKind, Placed, PlacedField};
 
 use super::super::case_files::all_cases;
-use super::super::known_keys;
 use super::super::messages::SharedInput;
 use super::super::notes::Notes;
 use super::super::promptfoo;
 use super::super::prompts::{self, Prompt};
 use super::super::source::Translation;
+use super::super::{agentv_4, known_keys};
 use super::dialect::SUITE_KEYS;
 use super::scenarios::of_scenarios;
 use super::test_case::{Ids, one_test};
@@ -56,6 +56,8 @@ pub(super) struct Shared {
     pub(super) assertions: Vec<PlacedField>,
     pub(super) input: SharedInput,
     pub(super) environment: Option<PlacedField>,
+    /// The workspace, as AgentV 4 writes it.
+    pub(super) workspace: Option<PlacedField>,
 }
 
 pub(super) fn translate(translation: &mut Translation<'_>, mut suite: Placed) -> Placed {
@@ -67,14 +69,14 @@ pub(super) fn translate(translation: &mut Translation<'_>, mut suite: Placed) ->
         ("target", "target"),
     ] {
         if let Some(field) = suite.take(theirs) {
-            ours.put_as(mine, field);
+            agentv_4::put_header(&mut ours, mine, field, &mut translation.notes);
         }
     }
     if let Some(field) = suite.take("threshold") {
         ours.put_as("pass_threshold", field);
     }
     header(translation, &mut suite);
-    let shared = shared(translation, &mut suite);
+    let shared = shared(translation, &mut suite, &mut ours);
     let mut written = Vec::new();
     let mut key = suite.span.start..suite.span.start;
     if let Some(tests) = suite.take("tests") {
@@ -114,17 +116,21 @@ fn header(translation: &mut Translation<'_>, suite: &mut Placed) {
     }
     let run = &mut translation.run;
     if let Some(seconds) = suite.take("timeout_seconds") {
-        run.timeout_seconds = seconds.value.as_f64();
+        run.timeout_seconds = number(&seconds, notes);
     }
     if let Some(mut defaults) = suite.take("defaults") {
         let grader = defaults.value.take("grader");
-        run.judge = grader.and_then(|grader| grader.value.as_str().map(str::to_owned));
+        run.judge = grader.and_then(|grader| name(&grader, notes));
         let provider = defaults
             .value
             .take("provider")
             .or_else(|| defaults.value.take("target"));
-        let provider = provider.and_then(|it| it.value.as_str().map(str::to_owned));
+        let provider = provider.and_then(|it| name(&it, notes));
         run.targets = provider.into_iter().collect();
+        for field in defaults.value.fields() {
+            let instead = "write it in each test, or in `targets.yaml`";
+            notes.unsupported(&field.name, field.span.clone(), instead);
+        }
     }
     for name in ["providers", "targets"] {
         if let Some(providers) = suite.take(name) {
@@ -134,20 +140,40 @@ fn header(translation: &mut Translation<'_>, suite: &mut Placed) {
     let run = &mut translation.run;
     let notes = &mut translation.notes;
     if let Some(mut options) = suite.take("evaluate_options") {
-        let whole = |field: PlacedField| {
-            let number = field.value.as_f64()?;
-            (number >= 1.0 && number.fract() == 0.0 && number <= 1e6).then_some(number as u32)
+        let mut whole = |field: PlacedField| {
+            let number = field.value.as_f64();
+            let number = number.filter(|it| *it >= 1.0 && it.fract() == 0.0 && *it <= 1e6);
+            if number.is_none() {
+                notes.wrong_type(&field.value, "a whole number that is 1 or more");
+            }
+            number.map(|number| number as u32)
         };
-        run.trials = options.value.take("repeat").and_then(whole);
+        run.trials = options.value.take("repeat").and_then(&mut whole);
         run.workers = options.value.take("max_concurrency").and_then(whole);
-        run.budget = options
-            .value
-            .take("budget_usd")
-            .and_then(|it| it.value.as_f64());
+        let budget = options.value.take("budget_usd");
+        run.budget = budget.and_then(|budget| number(&budget, notes));
         for field in options.value.fields() {
             notes.unused_because(field, "use the flags of `agentv run`");
         }
     }
+}
+
+/// Reads a number that is 0 or more.
+fn number(field: &PlacedField, notes: &mut Notes) -> Option<f64> {
+    let number = field.value.as_f64().filter(|number| *number >= 0.0);
+    if number.is_none() {
+        notes.wrong_type(&field.value, "a number that is 0 or more");
+    }
+    number
+}
+
+/// Reads the name of a target.
+fn name(field: &PlacedField, notes: &mut Notes) -> Option<String> {
+    let name = field.value.as_str().map(str::to_owned);
+    if name.is_none() {
+        notes.wrong_type(&field.value, "the name of a target");
+    }
+    name
 }
 
 /// Reads the targets of a suite: names, or definitions.
@@ -194,7 +220,7 @@ pub(super) fn provider_names(providers: &Placed, notes: &mut Notes) -> Vec<Strin
 }
 
 /// Takes the parts that the cases share.
-fn shared(translation: &mut Translation<'_>, suite: &mut Placed) -> Shared {
+fn shared(translation: &mut Translation<'_>, suite: &mut Placed, ours: &mut Placed) -> Shared {
     let prompts = suite.take("prompts");
     let prompts = prompts.map(|field| prompts::read(translation, &field.value));
     let defaults = suite.take("default_test");
@@ -207,6 +233,9 @@ fn shared(translation: &mut Translation<'_>, suite: &mut Placed) -> Shared {
     let mut execution = suite.take("execution");
     let of_execution = execution.as_mut().and_then(|it| it.value.take("assert"));
     let lists = [defaults.take("assert"), suite.take("assert"), of_execution];
+    if let Some(execution) = execution {
+        agentv_4::suite_execution(translation, execution, ours);
+    }
     Shared {
         prompts: prompts.unwrap_or_default(),
         defaults,
@@ -216,5 +245,6 @@ fn shared(translation: &mut Translation<'_>, suite: &mut Placed) -> Shared {
             files: suite.take("input_files").map(|field| field.value),
         },
         environment: suite.take("environment"),
+        workspace: suite.take("workspace"),
     }
 }

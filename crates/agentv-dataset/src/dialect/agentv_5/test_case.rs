@@ -8,6 +8,7 @@ use super::super::assertion::Assertions;
 use super::super::messages::{self, SharedInput};
 use super::super::notes::Notes;
 use super::super::source::Translation;
+use super::super::turns::TurnEvaluators;
 use super::super::{known_keys, prompts, template, turns, workspace};
 use super::dialect::CASE_KEYS;
 use super::scenarios::over;
@@ -137,7 +138,7 @@ struct OneCase<'v> {
     /// The input, and the end of the id.
     input: Option<(PlacedField, String)>,
     /// The turns after the first, and the evaluators of all turns.
-    turns: Option<(PlacedField, Vec<Placed>)>,
+    turns: Option<(PlacedField, TurnEvaluators)>,
     notes: Notes,
 }
 
@@ -146,6 +147,7 @@ impl OneCase<'_> {
         let own = self.test.span.clone();
         let mut ours = Placed::map(own.clone());
         self.put_id(&mut ours);
+        self.put_dependencies(&mut ours);
         let skips = self.put_execution(&mut ours);
         if let Some(criteria) = self.test.take("criteria") {
             ours.put_as("expected_outcome", criteria);
@@ -170,6 +172,20 @@ impl OneCase<'_> {
             let workspace = workspace::of_environment(environment, &mut self.notes);
             if let Some(workspace) = workspace {
                 ours.put_as("workspace", workspace);
+            }
+        }
+        let workspace = self.test.take("workspace");
+        if let Some(written) = workspace.or_else(|| shared.workspace.clone()) {
+            let span = written.span.clone();
+            match workspace::translated(written, &mut self.notes) {
+                Some(workspace) if ours.given("workspace").is_none() => {
+                    ours.put_as("workspace", workspace);
+                }
+                Some(_) => {
+                    let instead = "write either `environment` or `workspace`";
+                    self.notes.unsupported("workspace", span, instead);
+                }
+                None => {}
             }
         }
         self.refuse_others();
@@ -205,6 +221,23 @@ impl OneCase<'_> {
                 ours.put("id", span.clone(), Placed::text(span, id));
             }
         }
+    }
+
+    /// Puts the cases that the case depends on: with several prompts, those of the same prompt.
+    fn put_dependencies(&mut self, ours: &mut Placed) {
+        let Some(mut field) = self.test.take("depends_on") else {
+            return;
+        };
+        let suffix = self.input.as_ref().map(|(_, suffix)| suffix.as_str());
+        let suffix = suffix.unwrap_or_default();
+        if !suffix.is_empty() && field.value.kind() == NodeKind::Array {
+            let items = field.value.items().iter().map(|item| match item.as_str() {
+                Some(id) => Placed::text(item.span.clone(), format!("{id}{suffix}")),
+                None => item.clone(),
+            });
+            field.value = Placed::list(field.value.span.clone(), items.collect());
+        }
+        ours.put_as("depends_on", field);
     }
 
     /// Puts the settings of the run of a case. Returns true if the suite's parts are not added.
@@ -276,15 +309,16 @@ impl OneCase<'_> {
     ) {
         let own = self.test.take("assert");
         let suites = shared.assertions.iter().filter(|_| !skips);
-        let mut evaluators = self.turns.take().map(|(_, it)| it).unwrap_or_default();
-        let first = evaluators.first().map(|first| first.span.clone());
-        let mut place = first.map(|span| (span.clone(), span));
+        let of_turns = self.turns.take().map(|(_, it)| it).unwrap_or_default();
+        let mut evaluators = Vec::new();
+        let mut place = of_turns.place().map(|span| (span.clone(), span));
         for field in own.iter().chain(suites) {
             let list = template::filled(field.value.clone(), self.vars);
             let mut assertions = Assertions::new(translation, &mut self.notes);
             evaluators.append(&mut assertions.list(&list));
             place.get_or_insert((field.span.clone(), list.span));
         }
+        let evaluators = of_turns.with(evaluators, &mut self.notes);
         if let Some((key, list)) = place.filter(|_| !evaluators.is_empty()) {
             ours.put("evaluators", key, Placed::list(list, evaluators));
         }
@@ -293,10 +327,6 @@ impl OneCase<'_> {
     /// Refuses what a case has and we cannot honour.
     fn refuse_others(&mut self) {
         for (name, instead) in [
-            (
-                "depends_on",
-                "run the cases in two files, one after the other",
-            ),
             (
                 "assert_scoring_function",
                 "weigh the assertions, or use a `script` assertion",
@@ -310,13 +340,7 @@ impl OneCase<'_> {
                 self.notes.unsupported(name, field.span, instead);
             }
         }
-        for name in [
-            "mode",
-            "aggregation",
-            "on_turn_failure",
-            "window_size",
-            "on_dependency_failure",
-        ] {
+        for name in ["mode", "aggregation", "window_size"] {
             self.test.take(name);
         }
         let Some(options) = self.test.take("options") else {

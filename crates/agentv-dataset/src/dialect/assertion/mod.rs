@@ -6,8 +6,10 @@ mod combined;
 mod include;
 mod judge;
 pub(super) mod promptfoo;
+mod select_best;
 mod table;
 mod text;
 mod trajectory;
 
 pub(super) use assertions::{Assertions, Words};
+pub(super) use select_best::compared_with;

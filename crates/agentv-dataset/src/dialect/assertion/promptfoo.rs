@@ -3,6 +3,7 @@
 use agentv_syntax::{NodeKind, Placed, PlacedField, PlacedValue};
 
 use super::assertions::{Assertions, flag};
+use super::select_best::select_best;
 use super::table::{Entry, entries};
 use super::{judge, text, trajectory};
 
@@ -30,6 +31,7 @@ entries! { ENTRIES;
     ["model-graded-closedqa"] => "llm_judge", rest: |of, item, ours| asked(of, item, ours, "The answer meets this criterion: ");
     ["factuality" "model-graded-factuality"] => "llm_judge", rest: |of, item, ours| asked(of, item, ours, "The answer is factually consistent with this reference answer. More or less detail is fine; a contradiction is not: ");
     ["g-eval"] => "llm_judge", rest: g_eval;
+    ["select-best"] => "select_best", rest: select_best;
     ["skill-used"] => "skill_used", options: {"value" => "skill"}, rest: trajectory::skill;
     ["trajectory:tool-used"] => "tool_trajectory", rest: trajectory::used;
     ["trajectory:tool-sequence"] => "tool_trajectory", rest: trajectory::sequence;
@@ -48,8 +50,8 @@ const PASSING: &str = "0.8";
 /// The assertions that are not supported, and advice.
 const REFUSED: &[(&[&str], &str)] = &[
     (
-        &["select-best", "max-score"],
-        "run each provider, and compare the runs with `agentv compare`",
+        &["max-score"],
+        "compare the runs of the providers with `agentv compare`",
     ),
     (
         &[

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use agentv_syntax::{NodeKind, Placed, PlacedField, PlacedValue};
 
-use super::super::assertion::{Assertions, Words};
+use super::super::assertion::{Assertions, Words, compared_with};
 use super::super::known_keys;
 use super::super::notes::Notes;
 use super::super::prompts::{self, Prompt};
@@ -67,16 +67,22 @@ pub(super) fn translated(
         shared,
     };
     let named = name(&test, &vars, number, &prompts, ids);
-    let evaluators = case.evaluators(translation, &mut test, &mut notes);
+    let mut evaluators = case.evaluators(translation, &mut test, &mut notes);
     let several = prompts.len() > 1;
-    let made = prompts.iter().enumerate().map(|(index, prompt)| {
-        let mut notes = notes.of_case(index);
-        let suffix = if several {
-            prompt.suffix(index)
+    let id_of = |(index, prompt): (usize, &Prompt)| {
+        if several {
+            format!("{named}{}", prompt.suffix(index))
         } else {
-            String::new()
-        };
-        let id = format!("{named}{suffix}");
+            named.clone()
+        }
+    };
+    let all_ids: Vec<String> = prompts.iter().enumerate().map(id_of).collect();
+    if let Some(evaluators) = evaluators.as_mut().filter(|_| several) {
+        compared_with(evaluators, &all_ids);
+    }
+    let made = prompts.iter().zip(all_ids).enumerate();
+    let made = made.map(|(index, (prompt, id))| {
+        let mut notes = notes.of_case(index);
         let ours = case.ours(&test, prompt, id, evaluators.clone(), &mut notes);
         translation.add_case(test.span.clone(), notes);
         ours

@@ -66,6 +66,17 @@ pub(super) fn needs_workspace(options: &Options<'_>) -> bool {
     members.any(|(kind, member)| (kind.facts.needs_workspace)(member))
 }
 
+/// Returns the cases whose answers members compare.
+pub(super) fn compares(options: &Options<'_>) -> Option<Vec<String>> {
+    let members = members(options);
+    let compared = members.iter();
+    let compared = compared.filter_map(|(kind, member)| (kind.facts.compares)(member));
+    compared.reduce(|mut all, more| {
+        all.extend(more);
+        all
+    })
+}
+
 /// Returns the files that the members and the aggregator read.
 pub(super) fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     let members = members(options);

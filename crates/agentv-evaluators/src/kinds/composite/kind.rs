@@ -55,6 +55,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
         runs_commands: facts::runs_commands,
         files: facts::files,
         needs_workspace: facts::needs_workspace,
+        compares: facts::compares,
         members: Some("evaluators"),
         problem: check::problem,
         ..Facts::CHECK
