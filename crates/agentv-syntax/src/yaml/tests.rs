@@ -45,7 +45,7 @@ fn an_exclamation_mark_makes_text() {
 
 #[test]
 fn text_that_yaml_has_a_number_for_is_marked() {
-    let source = "a: [.inf, -.INF, .nan, 012.5, 00.5, 012e3, -01.0]\nb: ['.inf', !!str .nan, 012, -.nan, 1.5, 01.2.3, 08:30, 0e1, 0.5, inf, ! 012.5]\n.inf: 1\nc: *x\n";
+    let source = "a: [.inf, -.INF, .nan, 012.5, 00.5, 012e3, -01.0, 012]\nb: ['.inf', !!str .nan, -.nan, 1.5, 01.2.3, 08:30, 0e1, 0.5, inf, ! 012.5]\n.inf: 1\nc: *x\n";
     let source = source.replace("c: *x", "c: &x 01.5\nd: *x");
     let mut tree = Tree::default();
     parse(&source, &mut tree).unwrap();
@@ -54,7 +54,9 @@ fn text_that_yaml_has_a_number_for_is_marked() {
         texts.map(|node| node.text().into_owned()).collect()
     };
     let root = tree.root();
-    let marked = [".inf", "-.INF", ".nan", "012.5", "00.5", "012e3", "-01.0"];
+    let marked = [
+        ".inf", "-.INF", ".nan", "012.5", "00.5", "012e3", "-01.0", "012",
+    ];
     assert_eq!(texts(root.get("a").unwrap()), marked);
     assert_eq!(texts(root.get("b").unwrap()), [""; 0]);
     assert_eq!(texts(root.get("d").unwrap()), ["01.5"]);
