@@ -48,16 +48,19 @@ pub(super) fn texts(content: &[u8], wants: fn(&str) -> bool) -> Result<Vec<Strin
 mod tests {
     use std::io::Write;
 
-    use zip::ZipWriter;
     use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
 
     use super::*;
     use crate::import::inspect;
 
     fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+        packed(CompressionMethod::Deflated, files)
+    }
+
+    fn packed(method: CompressionMethod, files: &[(&str, &str)]) -> Vec<u8> {
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-        let packed =
-            SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        let packed = SimpleFileOptions::default().compression_method(method);
         for (name, content) in files {
             writer.start_file(*name, packed).unwrap();
             writer.write_all(content.as_bytes()).unwrap();
@@ -68,6 +71,15 @@ mod tests {
     fn sample(id: &str, epoch: u32, answer: &str) -> String {
         let output = serde_json::json!({"choices": [{"message": {"content": answer}}]});
         serde_json::json!({"id": id, "epoch": epoch, "input": "?", "output": output}).to_string()
+    }
+
+    #[test]
+    fn an_archive_may_be_packed_with_zstandard_as_inspect_does() {
+        let sample = sample("a", 1, "one");
+        let files = [("samples/a_epoch_1.json", sample.as_str())];
+        let bytes = packed(CompressionMethod::Zstd, &files);
+        let answers = inspect::SOURCE.answers("log", &bytes).unwrap();
+        assert_eq!(answers[0].transcript.answer(), "one");
     }
 
     #[test]
