@@ -77,6 +77,10 @@ impl AgentConduct {
 /// The variable with further folders, separated by `:`, in which the agent tries to write a file.
 const TRIED_FOLDERS: &str = "FAKE_AGENT_WRITES";
 
+/// The file of a recording that has the stream. It can name the recording: a sandbox shows an agent the folders of
+/// the files in its command.
+const STREAM: &str = "stream.jsonl";
+
 /// Runs the agent with these arguments, without the name of the program. It notes what it got in
 /// `fake-agent.json` in its working directory: arguments, variables, stdin, the number of processes that it
 /// sees, and the folders that it can write to, of its own ones and those in `FAKE_AGENT_WRITES`.
@@ -103,7 +107,9 @@ pub fn fake_agent(arguments: &[String]) -> ExitCode {
 }
 
 fn play(recording: &Path, conduct: AgentConduct, arguments: &[String]) -> io::Result<ExitCode> {
-    let stream = fs::read_to_string(recording.join("stream.jsonl"))?;
+    let is_file = recording.ends_with(STREAM);
+    let recording = recording.parent().filter(|_| is_file).unwrap_or(recording);
+    let stream = fs::read_to_string(recording.join(STREAM))?;
     if stream.contains("\"jsonrpc\"") {
         return converse(&stream);
     }

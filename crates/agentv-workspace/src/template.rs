@@ -31,6 +31,10 @@ pub struct Template {
     pub(crate) entries: Vec<TemplateEntry>,
     pub(crate) digest: String,
     /// False once the file system has refused to let copies share the blocks of the template.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "only Linux is asked to share blocks")
+    )]
     pub(crate) shares_blocks: AtomicBool,
 }
 

@@ -49,9 +49,11 @@ impl Stage {
         }
         let mark = format!("agents-{}", place.path().display());
         let program = std::env::current_exe().unwrap();
+        // A file, so that a sandbox shows its folder, wherever the repository is.
+        let stream = format!("{}/stream.jsonl", recording(agent, scenario));
         let mut target = json!({
             "provider": agent,
-            "command": [program, "fake-agent", recording(agent, scenario), conduct.name()],
+            "command": [program, "fake-agent", stream, conduct.name()],
             "model": "my-model",
             "env": {"AGENTV_TEST_MARK": mark},
         });
