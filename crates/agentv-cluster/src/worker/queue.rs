@@ -53,7 +53,7 @@ pub(super) async fn work_on_lane(worker: Arc<Worker>, run: Arc<JoinedRun>, lane:
     }
 }
 
-/// What to do after trials were taken.
+/// The next step after trials were taken.
 enum Next {
     /// Look at the state of the run.
     Look,

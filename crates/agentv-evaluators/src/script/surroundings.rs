@@ -12,7 +12,7 @@ use agentv_workspace::{clean_variables, environment, tool_variables};
 pub(super) enum ScriptEnvironment {
     /// Everything that this program has. In a sandbox, nothing but what programs need.
     Inherited,
-    /// What programs need, and the variables with these names.
+    /// The variables that programs need, and those with these names.
     Clean(Vec<String>),
 }
 
